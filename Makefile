@@ -1,0 +1,41 @@
+# make demo: be asked about films.   make test: lint, types, tests.   Both set up .venv on the first run only.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: demo test check lint types unit format clean
+
+demo: $(VENV)/.demo-ready
+	@$(BIN)/rather demo
+
+test check: lint types unit
+
+lint: $(VENV)/.dev-ready
+	$(BIN)/ruff check src tests
+	$(BIN)/ruff format --check src tests
+
+types: $(VENV)/.dev-ready
+	$(BIN)/mypy
+
+unit: $(VENV)/.dev-ready
+	$(BIN)/python -m pytest
+
+format: $(VENV)/.dev-ready
+	$(BIN)/ruff format src tests
+	$(BIN)/ruff check --fix src tests
+
+$(VENV)/bin/python:
+	@echo "setting up $(VENV) (a minute or two, once)"
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo-ready: pyproject.toml constraints.txt | $(VENV)/bin/python
+	@$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.dev-ready: pyproject.toml constraints.txt | $(VENV)/bin/python
+	@$(PIP) --editable '.[dev]'
+	@touch $@ $(VENV)/.demo-ready
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache

@@ -1,0 +1,75 @@
+"""Ask a person the few questions that matter, then recommend.
+
+```python
+import rather
+
+catalog = rather.Catalog(items, ids=ids, labels=titles)
+belief = rather.Belief.from_users(user_vectors)
+session = rather.Session(catalog, belief, k=2, seed=0)
+question = session.ask()
+session.tell(question, choice=0)
+session.recommend(5)
+```
+
+Names are imported when first used, so that `rather --help` need not wait for torch.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from rather.belief import Belief as Belief
+    from rather.catalog import Catalog as Catalog
+    from rather.errors import RatherError as RatherError
+    from rather.person import Person as Person
+    from rather.priors import Prior as Prior
+    from rather.question import Question as Question
+    from rather.question import Recommendation as Recommendation
+    from rather.rejuvenation import Rejuvenation as Rejuvenation
+    from rather.responses import NONE as NONE
+    from rather.responses import SAME as SAME
+    from rather.responses import SKIP as SKIP
+    from rather.responses import Answer as Answer
+    from rather.responses import Logistic as Logistic
+    from rather.responses import Noiseless as Noiseless
+    from rather.responses import ResponseModel as ResponseModel
+    from rather.retrieval import ExactRetriever as ExactRetriever
+    from rather.retrieval import Retriever as Retriever
+    from rather.session import Session as Session
+    from rather.stopping import Stopping as Stopping
+    from rather.strategies import STRATEGIES as STRATEGIES
+    from rather.strategies import Problem as Problem
+    from rather.strategies import Strategy as Strategy
+    from rather.strategies import strategy_named as strategy_named
+    from rather.value import evoi as evoi
+
+_HOMES = {
+    "belief": ("Belief",),
+    "catalog": ("Catalog",),
+    "errors": ("RatherError",),
+    "person": ("Person",),
+    "priors": ("Prior",),
+    "question": ("Question", "Recommendation"),
+    "rejuvenation": ("Rejuvenation",),
+    "responses": ("NONE", "SAME", "SKIP", "Answer", "Logistic", "Noiseless", "ResponseModel"),
+    "retrieval": ("ExactRetriever", "Retriever"),
+    "session": ("Session",),
+    "stopping": ("Stopping",),
+    "strategies": ("STRATEGIES", "Problem", "Strategy", "strategy_named"),
+    "value": ("evoi",),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = ["__version__", *_HOME_OF]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'rather' has no attribute {name!r}")
+    return getattr(import_module(f"rather.{_HOME_OF[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,116 @@
+"""Items as vectors, and what to show of them."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from rather.arrays import as_floats
+from rather.errors import InvalidInputError, UnknownNameError
+
+ItemId = str | int
+
+# Rows hashed or scanned at a time: large enough that two threads pay off, small enough to bound memory.
+BLOCK_ROWS = 65_536
+
+
+class Catalog:
+    """Items that can be asked about and recommended. Inside, an item is its row `0..n-1`.
+
+    Args:
+        items: `(n, d)` item vectors: NumPy array, torch tensor, nested list or DataFrame.
+        ids: n distinct names of the items, by default `0..n-1`.
+        labels: n texts to show, by default the ids.
+        facts: For each item, what else to show of it ("year": "1942").
+        features: Names of the d dimensions, where they mean something to a person.
+        name: What one calls an item here, in the singular ("film").
+    """
+
+    def __init__(
+        self,
+        items: Any,
+        ids: Sequence[ItemId] | None = None,
+        labels: Sequence[str] | None = None,
+        *,
+        facts: Sequence[Mapping[str, str]] | None = None,
+        features: Sequence[str] | None = None,
+        name: str = "item",
+    ) -> None:
+        self.items: Tensor = as_floats(items, "items", rank=2)
+        n, d = self.items.shape
+        if n == 0 or d == 0:
+            raise InvalidInputError(f"`items` must hold at least one item and one dimension, got ({n}, {d}).")
+        self.ids: Sequence[ItemId] = range(n) if ids is None else _column(ids, "ids", n)
+        self.labels: Sequence[str] = [str(id) for id in self.ids] if labels is None and ids else ()
+        if labels is not None:
+            self.labels = [str(label) for label in _column(labels, "labels", n)]
+        self.facts: Sequence[Mapping[str, str]] = () if facts is None else _column(facts, "facts", n)
+        self.features: Sequence[str] = () if features is None else _column(features, "features", d)
+        self.name = name
+        _refuse_duplicates(self.ids)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __repr__(self) -> str:
+        return f"Catalog({len(self)} {self.name}s, {self.dimensions} dimensions)"
+
+    @property
+    def dimensions(self) -> int:
+        """The length d of an item vector."""
+        return self.items.shape[1]
+
+    @cached_property
+    def content_hash(self) -> str:
+        """A hash of ids and vectors: equal for equal catalogues, in whichever process or file."""
+        digest = hashlib.blake2b(digest_size=16)
+        digest.update(repr(tuple(self.items.shape)).encode())
+        for block in torch.split(self.items, BLOCK_ROWS):
+            digest.update(block.contiguous().numpy().tobytes())
+        if not isinstance(self.ids, range):
+            digest.update("\0".join(repr(id) for id in self.ids).encode())
+        return digest.hexdigest()
+
+    @cached_property
+    def largest_norm(self) -> float:
+        """The largest Euclidean norm of an item: the ball in which hypothetical items may move."""
+        return max(float(block.norm(dim=1).max()) for block in torch.split(self.items, BLOCK_ROWS))
+
+    @cached_property
+    def _rows(self) -> dict[ItemId, int]:
+        return {id: row for row, id in enumerate(self.ids)}
+
+    def row(self, id: ItemId) -> int:
+        """The row of the item with this id."""
+        try:
+            return self._rows[id]
+        except KeyError:
+            raise UnknownNameError(f"No {self.name} has the id {id!r}.") from None
+
+    def label(self, row: int) -> str:
+        """What to show for the item in this row."""
+        return self.labels[row] if self.labels else str(self.ids[row])
+
+    def facts_of(self, row: int) -> Mapping[str, str]:
+        """What else to show of it, possibly nothing."""
+        return self.facts[row] if self.facts else {}
+
+
+def _column(values: Sequence[Any], name: str, length: int) -> Sequence[Any]:
+    column = list(values)
+    if len(column) != length:
+        raise InvalidInputError(f"`{name}` must have {length} entries to match `items`, got {len(column)}.")
+    return column
+
+
+def _refuse_duplicates(ids: Sequence[ItemId]) -> None:
+    if isinstance(ids, range) or len(set(ids)) == len(ids):
+        return
+    seen: dict[ItemId, int] = {}
+    for row, id in enumerate(ids):
+        if id in seen:
+            raise InvalidInputError(f"`ids` must be distinct, but {id!r} stands in rows {seen[id]} and {row}.")
+        seen[id] = row

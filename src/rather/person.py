@@ -1,0 +1,38 @@
+"""A simulated person: a true utility vector, a way of answering, a seed."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from rather.catalog import Catalog
+from rather.question import Question
+from rather.randomness import derive_generator
+from rather.responses import Choice, ResponseModel
+from rather.retrieval import ExactRetriever
+
+
+@dataclass(frozen=True)
+class Person:
+    """Answers questions by a response model around a utility vector `(d,)`.
+
+    The noise of question i depends on the seed and i alone, so that two strategies face the same mood.
+    """
+
+    utility: Tensor
+    response: ResponseModel
+    seed: int
+
+    def answer(self, question: Question) -> Choice:
+        """One draw from the response model."""
+        utilities = question.vectors @ self.utility
+        probabilities = self.response.log_probabilities(utilities[:, None])[:, 0].exp()
+        draw = torch.rand((), generator=derive_generator(self.seed, "answer", question.number))
+        row = int(torch.searchsorted(probabilities.cumsum(0), draw * probabilities.sum()))
+        row = min(row, len(probabilities) - 1)
+        return row if row < len(question) else self.response.extras[row - len(question)]
+
+    def regret(self, row: int, catalog: Catalog, allowed: Tensor | None = None) -> float:
+        """How much better the person's best allowed item is than the one in `row`: never negative."""
+        best = float(ExactRetriever(catalog).top(self.utility[None], 1, allowed).scores[0, 0])
+        return max(0.0, best - float(catalog.items[row] @ self.utility))

@@ -1,0 +1,149 @@
+"""How a person with known utilities answers a slate.
+
+A response model gives, for the utilities of k options, the probability of each answer: the k options first, then
+the extra answers it offers, in the order of `extras`. The options lie on the last but one axis and people on the
+last, `(..., k, m)`: a softmax over two to five options is some ten times faster when they are not innermost.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from rather.errors import InvalidInputError
+
+
+class Answer(StrEnum):
+    """An answer that is not one of the options."""
+
+    NONE = "none"
+    SAME = "same"
+    SKIP = "skip"
+
+
+NONE, SAME, SKIP = Answer.NONE, Answer.SAME, Answer.SKIP
+
+Choice = int | Answer
+"""An answer to a slate of k: an option `0..k-1`, NONE, SAME or SKIP."""
+
+
+class ResponseModel(Protocol):
+    """What a response model must offer; bring your own."""
+
+    @property
+    def extras(self) -> tuple[Answer, ...]:
+        """The extra answers (NONE, SAME) that this model gives a probability to."""
+        ...
+
+    def log_probabilities(self, utilities: Tensor) -> Tensor:
+        """Log-probability of each answer.
+
+        Args:
+            utilities: `(..., k, m)`, the utilities of k options for m people.
+
+        Returns:
+            `(..., k + len(extras), m)`, normalised over the last but one axis.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Logistic:
+    """Softmax choice: P(option i) is proportional to `exp(x_i @ u / temperature)`.
+
+    * "None of these" is an outside option with the utility `none_utility`: weight `exp(none_utility / temperature)`.
+    * "About the same" follows Davidson's tie model, extended to k options: its weight is `tie` times the geometric
+      mean of the options' weights. Two equal options and `tie=1` make all three answers equally likely; the more
+      the options differ, the rarer a tie.
+
+    With both left out (the default) this is the paper's model.
+
+    Attributes:
+        temperature: Noise, in units of utility. Near 0 the best option always wins.
+        none_utility: Utility of the outside option, or None when "none of these" is not offered.
+        tie: Weight of a tie between equals, or None when "about the same" is not offered.
+    """
+
+    temperature: float = 0.1
+    none_utility: float | None = None
+    tie: float | None = None
+
+    def __post_init__(self) -> None:
+        if not self.temperature > 0:
+            raise InvalidInputError(
+                f"`temperature` must be above 0, got {self.temperature}. For no noise use Noiseless()."
+            )
+        if self.tie is not None and not self.tie > 0:
+            raise InvalidInputError(f"`tie` must be above 0, got {self.tie}. Leave it out to offer no tie.")
+
+    @property
+    def extras(self) -> tuple[Answer, ...]:
+        """The extra answers offered."""
+        return _offered(self.none_utility, self.tie)
+
+    def log_probabilities(self, utilities: Tensor) -> Tensor:
+        """`(..., k, m)` utilities to `(..., k + extras, m)` log-probabilities."""
+        logits = utilities / self.temperature
+        columns = [logits]
+        if self.none_utility is not None:
+            columns.append(torch.full_like(logits[..., :1, :], self.none_utility / self.temperature))
+        if self.tie is not None:
+            columns.append(logits.mean(dim=-2, keepdim=True) + torch.tensor(self.tie).log().item())
+        return torch.log_softmax(torch.cat(columns, dim=-2) if len(columns) > 1 else logits, dim=-2)
+
+
+@dataclass(frozen=True)
+class Noiseless:
+    """The best option is always chosen; equal best options share the probability.
+
+    * "None of these" is chosen when the outside option's `none_utility` is above every option's utility.
+    * "About the same" is chosen when best and worst option differ by at most `tie` (a just noticeable difference).
+      It comes before "none of these".
+
+    Attributes:
+        none_utility: Utility of the outside option, or None when "none of these" is not offered.
+        tie: Largest difference that goes unnoticed, or None when "about the same" is not offered.
+    """
+
+    none_utility: float | None = None
+    tie: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.tie is not None and not self.tie >= 0:
+            raise InvalidInputError(f"`tie` must be 0 or above, got {self.tie}. Leave it out to offer no tie.")
+
+    @property
+    def extras(self) -> tuple[Answer, ...]:
+        """The extra answers offered."""
+        return _offered(self.none_utility, self.tie)
+
+    def log_probabilities(self, utilities: Tensor) -> Tensor:
+        """`(..., k, m)` utilities to `(..., k + extras, m)` log-probabilities (0 or log of a share, else -inf)."""
+        best = utilities.amax(dim=-2, keepdim=True)
+        chosen = (utilities == best).to(utilities.dtype)
+        columns = [chosen]
+        if self.none_utility is not None:
+            none = (best < self.none_utility).to(utilities.dtype)
+            columns = [chosen * (1 - none), none]
+        if self.tie is not None:
+            same = (best - utilities.amin(dim=-2, keepdim=True) <= self.tie).to(utilities.dtype)
+            columns = [*(column * (1 - same) for column in columns), same]
+        weights = torch.cat(columns, dim=-2)
+        return (weights / weights.sum(dim=-2, keepdim=True)).log()
+
+
+def answer_row(choice: Choice, k: int, response: ResponseModel) -> int:
+    """The row of `choice` among a model's answers to a slate of k, or an error that says what can be answered."""
+    if isinstance(choice, Answer):
+        if choice in response.extras:
+            return k + response.extras.index(choice)
+        raise InvalidInputError(f"`choice` {choice.value!r} is not an answer that {response} gives a probability to.")
+    if isinstance(choice, bool) or not isinstance(choice, int) or not 0 <= choice < k:
+        raise InvalidInputError(f"`choice` must be 0..{k - 1} for a slate of {k}, got {choice!r}.")
+    return choice
+
+
+def _offered(none_utility: float | None, tie: float | None) -> tuple[Answer, ...]:
+    return (NONE,) * (none_utility is not None) + (SAME,) * (tie is not None)

@@ -1,0 +1,277 @@
+"""One conversation: ask, tell, undo, recommend, stop. An event log that can be stored and replayed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor
+
+from rather import value
+from rather.arrays import as_mask
+from rather.belief import Belief
+from rather.catalog import Catalog
+from rather.errors import InvalidInputError, NoQuestionLeftError, StaleQuestionError
+from rather.question import Option, Question, Recommendation
+from rather.randomness import derive_generator
+from rather.rejuvenation import Rejuvenation
+from rather.responses import Answer, Choice, Logistic, ResponseModel, answer_row
+from rather.retrieval import ExactRetriever, Found, Retriever
+from rather.stopping import Stopping
+from rather.strategies import Problem, Strategy, choose, strategy_named
+from rather.threads import one_thread
+
+
+@dataclass(frozen=True)
+class Turn:
+    """An answered question and the belief after it."""
+
+    question: Question
+    answer: Choice
+    belief: Belief
+
+
+class Session:
+    """A conversation with one person about one catalogue.
+
+    Everything follows from the arguments and the answers: asking twice gives the same question, and replaying a
+    log gives the same state.
+
+    Args:
+        catalog: What is asked about and recommended.
+        belief: What we hold about the person before the first question.
+        k: Items on a slate.
+        seed: Of all randomness.
+        strategy: How questions are chosen: a name of `rather.STRATEGIES` or a `Strategy`.
+        response: How the person answers, by default `everyday_response(catalog, belief)`.
+        stopping: When to stop, by default `Stopping.usual` on the scale of this catalogue and belief.
+        allowed: `(n,)` boolean, the items that may be asked about and recommended; by default all.
+        rejuvenation: Renews particles that degenerate; None only reweights them (the paper's setting).
+        retriever: Finds the best items for a direction; by default exactly.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        belief: Belief,
+        k: int = 2,
+        seed: int = 0,
+        *,
+        strategy: str | Strategy = "auto",
+        response: ResponseModel | None = None,
+        stopping: Stopping | None = None,
+        allowed: Any = None,
+        rejuvenation: Rejuvenation | None = Rejuvenation(),  # noqa: B008 - immutable
+        retriever: Retriever | None = None,
+    ) -> None:
+        self.catalog = catalog
+        self.prior = belief
+        self.k = k
+        self.seed = seed
+        self.strategy_name = strategy if isinstance(strategy, str) else None
+        self.strategy = strategy_named(strategy) if isinstance(strategy, str) else strategy
+        self.response = response if response is not None else everyday_response(catalog, belief)
+        self.allowed: Tensor | None = None if allowed is None else as_mask(allowed, "allowed", len(catalog))
+        self.rejuvenation = rejuvenation
+        self.retriever = retriever if retriever is not None else ExactRetriever(catalog)
+        self.events: list[dict[str, Any]] = []
+        self._turns: list[Turn] = []
+        self._open: Question | None = None
+        self._best_items: tuple[Tensor, Found] | None = None
+        self._problem()  # refuses a k or a belief that does not fit
+        self.start_regret = self.expected_regret
+        self.stopping = stopping if stopping is not None else Stopping.usual(self.start_regret)
+
+    @property
+    def turns(self) -> Sequence[Turn]:
+        """The answered questions, oldest first."""
+        return tuple(self._turns)
+
+    @property
+    def belief(self) -> Belief:
+        """What we hold about the person now."""
+        return self._turns[-1].belief if self._turns else self.prior
+
+    @property
+    def number(self) -> int:
+        """The number of the open question, from 1."""
+        return len(self._turns) + 1
+
+    def ask(self) -> Question:
+        """The open question. Pure: it stays the same until it is answered."""
+        if self._open is None:
+            with one_thread():
+                chosen = choose(self.strategy, self._problem())
+            self._open = self.question(chosen.slate, chosen.evoi)
+        return self._open
+
+    def question(self, slate: Sequence[int], evoi: float) -> Question:
+        """The open question as it looks with the items of these rows."""
+        catalog = self.catalog
+        options = tuple(Option(catalog.label(row), catalog.facts_of(row), catalog.ids[row]) for row in slate)
+        return Question(self.number, tuple(slate), options, evoi, catalog.items[list(slate)])
+
+    def tell(self, question: Question | int, choice: Choice | str) -> None:
+        """Record the answer to the open question.
+
+        Args:
+            question: The question, or its number.
+            choice: An option `0..k-1`, or `NONE`, `SAME`, `SKIP` (or their names).
+        """
+        answer = _as_choice(choice)
+        number = question if isinstance(question, int) else question.number
+        if number != self.number:
+            raise StaleQuestionError(
+                f"Question {number} is not open; the open question is number {self.number}. "
+                "Call ask() and answer what it returns."
+            )
+        asked = self.ask()
+        if isinstance(question, Question) and question.slate != asked.slate:
+            raise StaleQuestionError(
+                f"Question {number} of this session is about {[option.label for option in asked.options]}, "
+                f"not {[option.label for option in question.options]}: it comes from another session."
+            )
+        self._record(asked, answer)
+
+    def _record(self, asked: Question, answer: Choice) -> None:
+        if answer is not Answer.SKIP:
+            answer_row(answer, len(asked), self.response)  # refuses before anything changes
+        with one_thread():
+            belief = self.belief.update(asked, answer, self.response)
+            if self.rejuvenation is not None and belief is not self.belief:
+                belief = self.rejuvenation(belief, derive_generator(self.seed, "renew", asked.number))
+        self.events.append({"tell": asked.number, "items": list(asked.slate), "answer": answer})
+        self._turns.append(Turn(asked, answer, belief))
+        self._open = None
+
+    def undo(self) -> Question:
+        """Take the last answer back; its question is open again."""
+        if not self._turns:
+            raise InvalidInputError("There is no answer to undo yet.")
+        turn = self._turns.pop()
+        self.events.append({"undo": turn.question.number})
+        self._open = turn.question
+        return turn.question
+
+    def recommend(self, count: int = 5) -> list[Recommendation]:
+        """The allowed items of highest expected utility, best first."""
+        available = self._problem().available
+        if count < 1:
+            raise InvalidInputError(f"`count` must be at least 1, got {count}.")
+        with one_thread():
+            belief = self.belief
+            found = self._search(belief.mean[None], min(count, available))
+            rows = found.rows[0].tolist()
+            utilities = found.vectors[0] @ belief.particles.T
+            spread = (utilities - found.scores[0][:, None]).square() @ belief.weights
+            best = self.best_items().rows[:, 0]
+            return [
+                Recommendation(
+                    row,
+                    self.catalog.ids[row],
+                    self.catalog.label(row),
+                    self.catalog.facts_of(row),
+                    float(found.scores[0, place]),
+                    float(spread[place].clamp_min(0).sqrt()),
+                    float(belief.weights[best == row].sum()),
+                )
+                for place, row in enumerate(rows)
+            ]
+
+    @property
+    def expected_regret(self) -> float:
+        """What recommending now is expected to lose against the person's true best item."""
+        with one_thread():
+            perfect = (self.belief.weights * self.best_items().scores[:, 0]).sum()
+            now = value.best_expected_utility(self.belief, self._search)
+        return max(0.0, float(perfect - now))
+
+    @property
+    def probability_best(self) -> float:
+        """The probability that the top recommendation is the best item."""
+        return self.recommend(1)[0].probability_best
+
+    @property
+    def stop_reason(self) -> str | None:
+        """Why to stop asking, or None while another question pays."""
+        rule = self.stopping
+        if rule.questions is not None and len(self._turns) >= rule.questions:
+            return f"{rule.questions} question{'s' * (rule.questions != 1)} answered"
+        if rule.probability is not None and self.probability_best >= rule.probability:
+            return f"the top recommendation is the best with probability {self.probability_best:.2f}"
+        if rule.regret is not None and self.expected_regret < rule.regret:
+            return f"the expected regret {self.expected_regret:.3g} is below {rule.regret:.3g}"
+        try:
+            evoi = self.ask().evoi
+        except NoQuestionLeftError:
+            return "every question has been asked"
+        if rule.cost is not None and evoi < rule.cost:
+            return f"the next answer would add {evoi:.3g}, less than its cost of {rule.cost:.3g}"
+        return None
+
+    def best_items(self) -> Found:
+        """For every particle its best allowed item; computed once for as long as the particles stay."""
+        particles = self.belief.particles
+        if self._best_items is None or self._best_items[0] is not particles:
+            self._best_items = (particles, value.best_items(self.belief, self._search))
+        return self._best_items[1]
+
+    def _search(self, directions: Tensor, count: int) -> Found:
+        return self.retriever.top(directions, count, self.allowed)
+
+    def _problem(self) -> Problem:
+        return Problem(
+            self.catalog,
+            self.belief,
+            self.response,
+            self.k,
+            derive_generator(self.seed, "ask", self.number),
+            self.retriever,
+            self.allowed,
+            frozenset(frozenset(turn.question.slate) for turn in self._turns),
+        )
+
+    def to_json(self) -> str:
+        """The session as text: settings, event log, and the open question if it has been asked."""
+        from rather.log import dump
+
+        return dump(self)
+
+    @classmethod
+    def from_json(cls, text: str, catalog: Catalog, belief: Belief, **parts: Any) -> Session:
+        """The session a log describes, in the same state and with the same next question.
+
+        Args:
+            text: What `to_json` returned.
+            catalog: The catalogue it was about; another one is refused.
+            belief: The belief it started from; another one is refused.
+            parts: A `strategy` or `response` of your own making, which a log cannot hold; `retriever`.
+        """
+        from rather.log import load
+
+        return load(text, catalog, belief, **parts)
+
+
+def everyday_response(catalog: Catalog, belief: Belief, temperature: float | None = None) -> Logistic:
+    """How people answer, on the scale of this catalogue and belief, with "none" and "same" on offer.
+
+    The temperature is a tenth of the spread of utilities: between two items drawn at random the better one is chosen
+    some 95 times of 100, between two close ones hardly more often than by chance. The outside option of "none of
+    these" is worth as much as an average item, and a tie between equals has a probability of one in five.
+    """
+    with one_thread():
+        spread = value.utility_spread(catalog.items, belief)
+        average = float(value.expected_utility(catalog.items, belief).mean())
+    return Logistic(temperature if temperature is not None else 0.1 * spread, none_utility=average, tie=0.5)
+
+
+def _as_choice(choice: Choice | str) -> Choice:
+    if isinstance(choice, str):
+        try:
+            return Answer(choice)
+        except ValueError:
+            raise InvalidInputError(
+                f"`choice` must be an option's number from 0, or 'none', 'same', 'skip', got {choice!r}."
+            ) from None
+    return choice

@@ -1,0 +1,37 @@
+"""When another question no longer pays."""
+
+from dataclasses import dataclass
+
+from rather.errors import InvalidInputError
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """Stop at the first of these; None leaves one out. Utilities are in the units of the catalogue and belief.
+
+    Attributes:
+        cost: The best next question has an EVOI below this: what an answer costs the person.
+        regret: Recommending now is expected to lose less than this against the person's true best item.
+        probability: The top recommendation is the best item with at least this probability.
+        questions: This many questions have been answered.
+    """
+
+    cost: float | None = None
+    regret: float | None = None
+    probability: float | None = None
+    questions: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("cost", "regret"):
+            bound = getattr(self, name)
+            if bound is not None and not bound >= 0:
+                raise InvalidInputError(f"`{name}` must be 0 or above, got {bound}.")
+        if self.probability is not None and not 0 < self.probability <= 1:
+            raise InvalidInputError(f"`probability` must lie in (0, 1], got {self.probability}.")
+        if self.questions is not None and self.questions < 1:
+            raise InvalidInputError(f"`questions` must be at least 1, got {self.questions}.")
+
+    @classmethod
+    def usual(cls, start_regret: float, questions: int | None = 25) -> "Stopping":
+        """For people: an answer is worth giving while it is expected to remove 1 % of the regret at the start."""
+        return cls(cost=0.01 * start_regret, regret=0.02 * start_regret, probability=0.95, questions=questions)

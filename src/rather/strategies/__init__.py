@@ -1,0 +1,105 @@
+"""Which question next: every method of the paper, and `auto`, by name."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rather.errors import UnknownNameError
+from rather.strategies.auto import Auto
+from rather.strategies.continuous import Continuous, Recommendation
+from rather.strategies.discrete import (
+    ExhaustiveSearch,
+    Greedy,
+    QueryIteration,
+    Random,
+    RandUserTopItem,
+    TopExhaustive,
+)
+from rather.strategies.problem import Chosen, Problem, Strategy, choose
+
+__all__ = ["STRATEGIES", "Chosen", "Named", "Problem", "Strategy", "choose", "strategy_named"]
+
+
+@dataclass(frozen=True)
+class Named:
+    """A strategy under its name.
+
+    Attributes:
+        paper: The paper's name for it, or "" where it is ours.
+        summary: What it does, in a line.
+        scans: Looks at the whole catalogue for one question, in words.
+        make: Builds it with default settings, or others by keyword.
+    """
+
+    paper: str
+    summary: str
+    scans: str
+    make: Callable[..., Strategy]
+
+
+def _continuous(recommendation: Recommendation, **defaults: float) -> Callable[..., Strategy]:
+    def make(**settings: object) -> Strategy:
+        return Continuous(recommendation, **{**defaults, **settings})  # type: ignore[arg-type]
+
+    return make
+
+
+STRATEGIES: dict[str, Named] = {
+    "auto": Named("", "portfolio of seeds, query iteration, gradient and exchanges; the default", "about 20", Auto),
+    "query-iteration": Named(
+        "QueryIteration", "replace a slate by its deep retrieval to a fixed point", "2 to 6", QueryIteration
+    ),
+    "cont-alter": Named(
+        "ContAlter",
+        "gradient steps with fixed recommendations, alternating with deep retrieval",
+        "8",
+        _continuous(Recommendation.RETRIEVED, retrieve_every=10),
+    ),
+    "cont-deep-retr": Named(
+        "ContDeepRetr",
+        "gradient on the exact posterior expected utility",
+        "62 (one per step)",
+        _continuous(Recommendation.RETRIEVED, retrieve_every=1),
+    ),
+    "cont-free": Named(
+        "ContFree",
+        "gradient with query and recommendation slate the same",
+        "2",
+        _continuous(Recommendation.EQUAL),
+    ),
+    "cont-reg": Named(
+        "ContReg",
+        "ContFree with a pull towards the nearest items",
+        "62 (one per step)",
+        _continuous(Recommendation.EQUAL, pull=1.0),
+    ),
+    "cont-reference": Named(
+        "reference algorithm (Alg. 2)",
+        "gradient with query and recommendation slates both free",
+        "2",
+        _continuous(Recommendation.FREE),
+    ),
+    "greedy": Named(
+        "Greedy",
+        "append the item that most raises the slate's utility",
+        "k - 1, each for all particles",
+        Greedy,
+    ),
+    "rand-user-top-item": Named("RandUserTopItem", "the best items of k random particles", "2", RandUserTopItem),
+    "top5-exhaustive": Named(
+        "Top5Exhaustive", "best slate among the 5 items of highest expected utility", "2", TopExhaustive
+    ),
+    "random": Named("Random", "k random items", "1", Random),
+    "exhaustive-search": Named(
+        "ExhaustiveSearch",
+        "every slate; refuses what would not end",
+        "k per slate, C(n, k) slates",
+        ExhaustiveSearch,
+    ),
+}
+
+
+def strategy_named(name: str, **settings: object) -> Strategy:
+    """The strategy of this name, with settings by keyword: `strategy_named("query-iteration", restarts=100)`."""
+    if name not in STRATEGIES:
+        raise UnknownNameError(f"No strategy is called {name!r}. There are: {', '.join(STRATEGIES)}.")
+    return STRATEGIES[name].make(**settings)

@@ -1,0 +1,139 @@
+"""Continuous EVOI optimisation: one network (the paper's Fig. 2), three choices.
+
+Query items X `(b, k, d)` and recommended items Y `(b, k, d)` are the weights of two layers through which the
+particles pass; the output is the expected utility of getting y_i after choosing x_i,
+
+    f(X, Y) = sum_j w_j sum_i softmax_i(x_i @ u_j / tau) y_i @ u_j                      (Eq. 4 in matrix form)
+
+Gradient ascent moves X inside a ball; the variants differ in what Y is:
+
+    Y = X                           ContFree, and with a pull towards real items ContReg
+    Y free                          the reference algorithm (Alg. 2)
+    Y = deep retrieval of X         ContDeepRetr at every step, ContAlter every few steps
+
+and the optimum is projected on the catalogue by DeepRetrUniq. Restarts are the batch b.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from rather import value
+from rather.belief import Belief
+from rather.responses import Logistic
+from rather.retrieval import nearest_items
+from rather.strategies.initialisers import Initialiser, balanced
+from rather.strategies.problem import Problem
+from rather.strategies.projection import deep_retrieval_unique
+
+
+class Recommendation(Enum):
+    """How the recommendation slate Y is represented."""
+
+    EQUAL = "the query slate itself"
+    FREE = "free variables of its own"
+    RETRIEVED = "deep retrieval of the query slate"
+
+
+class Gradients(NamedTuple):
+    """f `(b,)` and its gradients with respect to X and Y, `(b, k, d)` each."""
+
+    value: Tensor
+    query: Tensor
+    recommendation: Tensor
+
+
+def slate_network(query: Tensor, recommendation: Tensor, belief: Belief, temperature: float) -> Gradients:
+    """f(X, Y) and its gradients in closed form.
+
+    With p_ij the softmax and s_ij = y_i @ u_j:  df/dy_i = sum_j w_j p_ij u_j  and
+    df/dx_i = 1/tau sum_j w_j p_ij (s_ij - sum_l p_lj s_lj) u_j.
+    """
+    logits = value.utilities(query, belief) / temperature
+    share = torch.softmax(logits, dim=1)
+    weighted = share * belief.weights
+    # Y = X is the common case: its utilities are the logits already.
+    scores = logits * temperature if recommendation is query else value.utilities(recommendation, belief)
+    gained = weighted * scores
+    per_particle = gained.sum(dim=1, keepdim=True)
+    towards_query = (gained - share * per_particle) / temperature
+    b, k, d = query.shape
+    both = torch.cat([towards_query.view(b * k, -1), weighted.view(b * k, -1)]) @ belief.particles
+    slopes = both.view(2, b, k, d)
+    return Gradients(per_particle.sum(dim=(1, 2)), slopes[0], slopes[1])
+
+
+@dataclass(frozen=True)
+class Continuous:
+    """Gradient ascent over hypothetical slates, projected on the catalogue.
+
+    Attributes:
+        recommendation: What Y is.
+        retrieve_every: With retrieved Y: gradient steps between two deep retrievals.
+        pull: Weight of the squared distance to the nearest item (the paper's lambda), relative to the utility
+            scale; 0 leaves X free.
+        restarts: Starting slates; the best projected one by exact EVOI is asked.
+        initialiser: Where they start.
+        steps: Gradient steps (Adam).
+        step_size: First learning rate, relative to the root mean square of item coordinates; falls linearly to 0.
+        temperature: Of the softmax while optimising, relative to the spread of utilities. A sharper one than the
+            person's has no gradient to follow, a softer one no longer sees who would choose what.
+    """
+
+    recommendation: Recommendation
+    retrieve_every: int = 1
+    pull: float = 0.0
+    restarts: int = 10
+    initialiser: Initialiser = balanced
+    steps: int = 60
+    step_size: float = 0.3
+    temperature: float = 0.1
+
+    def __call__(self, problem: Problem) -> Tensor:
+        """See `Strategy`."""
+        slates = self.optimise(self.initialiser(problem, self.restarts), problem)
+        return deep_retrieval_unique(slates, problem, self._softmax(problem))
+
+    def _softmax(self, problem: Problem) -> Logistic:
+        return Logistic(self.temperature * problem.utility_spread)
+
+    def optimise(self, slates: Tensor, problem: Problem) -> Tensor:
+        """Hypothetical slates `(b, k, d)` after gradient ascent from the given ones."""
+        softmax = self._softmax(problem)
+        radius = problem.catalog.largest_norm
+        scale = radius / problem.catalog.dimensions**0.5
+        query = _in_ball(slates, radius).clone()
+        free = self.recommendation is Recommendation.FREE
+        recommendation = query.clone() if free else query
+        variables = [query, recommendation] if free else [query]
+        adam = torch.optim.Adam(variables, lr=self.step_size * scale, maximize=True)
+        for step in range(self.steps):
+            if self.recommendation is Recommendation.RETRIEVED and step % self.retrieve_every == 0:
+                found = value.deep_retrieval(query, problem.belief, softmax, problem.search)
+                recommendation = found.vectors[:, :, 0]
+            slopes = slate_network(query, recommendation, problem.belief, softmax.temperature)
+            query.grad = slopes.query
+            if self.recommendation is Recommendation.EQUAL:
+                query.grad = slopes.query + slopes.recommendation
+            elif free:
+                recommendation.grad = slopes.recommendation
+            if self.pull:
+                query.grad = query.grad - self._pull(query, problem)
+            adam.param_groups[0]["lr"] = self.step_size * scale * (1 - step / self.steps)
+            adam.step()
+            for variable in variables:
+                variable.copy_(_in_ball(variable, radius))
+        return query
+
+    def _pull(self, query: Tensor, problem: Problem) -> Tensor:
+        """Gradient of `lambda * sum_i min_z |x_i - z|^2`, with lambda relative to utility over squared distance."""
+        weight = self.pull * problem.utility_spread / problem.catalog.largest_norm**2
+        return 2 * weight * (query - nearest_items(query, problem.catalog, problem.allowed))
+
+
+def _in_ball(points: Tensor, radius: float) -> Tensor:
+    norms: Tensor = torch.linalg.vector_norm(points, dim=-1, keepdim=True)
+    return points * (radius / norms.clamp_min(1e-12)).clamp_max(1.0)

@@ -1,0 +1,177 @@
+"""The paper's discrete methods: they propose slates of catalogue items without leaving the catalogue."""
+
+import itertools
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from rather import value
+from rather.catalog import BLOCK_ROWS
+from rather.errors import TooManySlatesError
+from rather.strategies.initialisers import Initialiser, rand_user_top_item, top_items_of_random_particles
+from rather.strategies.problem import Problem
+from rather.strategies.projection import deep_retrieval_unique
+
+# Slates evaluated at a time by an exhaustive search.
+SLATES_AT_A_TIME = 4096
+
+# Slates on which an exhaustive search that would refuse measures how long it would take.
+TIMED_SLATES = 512
+
+
+@dataclass(frozen=True)
+class Random:
+    """k items at random."""
+
+    def __call__(self, problem: Problem) -> Tensor:
+        """See `Strategy`."""
+        return problem.random_slates(1)
+
+
+@dataclass(frozen=True)
+class RandUserTopItem:
+    """The best item of each of k particles drawn from the belief.
+
+    Attributes:
+        restarts: Slates drawn, of which the best by EVOI is asked.
+    """
+
+    restarts: int = 1
+
+    def __call__(self, problem: Problem) -> Tensor:
+        """See `Strategy`."""
+        return top_items_of_random_particles(problem, self.restarts)
+
+
+@dataclass(frozen=True)
+class TopExhaustive:
+    """Top5Exhaustive: all slates among the items of highest expected utility.
+
+    Attributes:
+        top: How many of the best items; at least k are taken.
+    """
+
+    top: int = 5
+
+    def __call__(self, problem: Problem) -> Tensor:
+        """See `Strategy`."""
+        count = min(max(self.top, problem.k), problem.available)
+        rows = problem.search(problem.belief.mean[None], count).rows[0]
+        return torch.combinations(rows, problem.k)
+
+
+@dataclass(frozen=True)
+class Greedy:
+    """Start from the item of highest expected utility; append the item that most raises the slate's (EUS)."""
+
+    def __call__(self, problem: Problem) -> Tensor:
+        """See `Strategy`."""
+        slate = problem.search(problem.belief.mean[None], 1).rows[0]
+        while len(slate) < problem.k:
+            slate = torch.cat([slate, self._best_addition(slate, problem)])
+        return slate[None]
+
+    def _best_addition(self, slate: Tensor, problem: Problem) -> Tensor:
+        """The row `(1,)` that, appended to the slate, gives the highest EUS."""
+        rows_at_a_time = max(1, min(BLOCK_ROWS, value.CHUNK_NUMBERS // (len(problem.belief) * (len(slate) + 1))))
+        candidates = problem.rows[~torch.isin(problem.rows, slate)]
+        best_row, best_value = candidates[:1], -math.inf
+        for rows in torch.split(candidates, rows_at_a_time):
+            slates = torch.cat([slate.expand(len(rows), -1), rows[:, None]], dim=1)
+            values = value.slate_expected_utility(problem.vectors(slates), problem.belief, problem.response)
+            top = int(values.argmax())
+            if float(values[top]) > best_value:
+                best_row, best_value = rows[top : top + 1], float(values[top])
+        return best_row
+
+
+@dataclass(frozen=True)
+class QueryIteration:
+    """Replace a slate by its deep retrieval until nothing changes; from several starts.
+
+    Under noiseless answers no step lowers EVOI (Theorem 1); under noise one might, so each start keeps its best.
+
+    Attributes:
+        restarts: How many starts.
+        initialiser: Where they start.
+        most_steps: Stops a cycle that noise can cause.
+    """
+
+    restarts: int = 10
+    initialiser: Initialiser = rand_user_top_item
+    most_steps: int = 30
+
+    def __call__(self, problem: Problem) -> Tensor:
+        """See `Strategy`."""
+        return iterate(
+            deep_retrieval_unique(self.initialiser(problem, self.restarts), problem), problem, self.most_steps
+        )
+
+
+def iterate(slates: Tensor, problem: Problem, most_steps: int = 30) -> Tensor:
+    """All slates `(b, k)` met while each of the given ones is replaced by its deep retrieval to a fixed point."""
+    met, moving = [slates], slates
+    for _ in range(most_steps):
+        replaced = deep_retrieval_unique(problem.vectors(moving), problem)
+        moving = replaced[(replaced.sort(dim=1).values != moving.sort(dim=1).values).any(dim=1)]
+        if not len(moving):
+            break
+        met.append(moving)
+    distinct: Tensor = torch.unique(torch.cat(met).sort(dim=1).values, dim=0)
+    return distinct
+
+
+@dataclass(frozen=True)
+class ExhaustiveSearch:
+    """Every slate of k items: the optimum, where it can be had.
+
+    Attributes:
+        most_slates: Refuse more slates than this, with their number and an estimate of the time.
+    """
+
+    most_slates: int = 2_000_000
+
+    def __call__(self, problem: Problem) -> Tensor:
+        """See `Strategy`."""
+        slates = math.comb(problem.available, problem.k)
+        if slates > self.most_slates:
+            raise TooManySlatesError(
+                f"Exhaustive search over {problem.available:,} items would evaluate {slates:,} slates of "
+                f"{problem.k}, about {_duration(slates * self._seconds_per_slate(problem))} here; the limit is "
+                f"{self.most_slates:,}. Choose another strategy, a filter, or raise `most_slates`."
+            )
+        best, best_value = problem.rows[: problem.k], -math.inf
+        for part in _all_slates(problem):
+            fresh = [slate for slate in part if frozenset(slate) not in problem.asked] if problem.asked else part
+            if not fresh:
+                continue
+            rows = torch.tensor(fresh)
+            values = problem.evoi(rows)
+            top = int(values.argmax())
+            if float(values[top]) > best_value:
+                best, best_value = rows[top], float(values[top])
+        return best[None]
+
+    def _seconds_per_slate(self, problem: Problem) -> float:
+        sample = torch.tensor(next(_all_slates(problem))[:TIMED_SLATES])
+        start = time.perf_counter()
+        problem.evoi(sample)
+        return (time.perf_counter() - start) / len(sample)
+
+
+def _all_slates(problem: Problem) -> Iterator[list[tuple[int, ...]]]:
+    """All slates of allowed rows, in parts."""
+    slates = itertools.combinations(problem.rows.tolist(), problem.k)
+    while part := list(itertools.islice(slates, SLATES_AT_A_TIME)):
+        yield part
+
+
+def _duration(seconds: float) -> str:
+    for unit, length in (("years", 31_557_600), ("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:,.0f} {unit}"
+    return f"{seconds:,.0f} seconds"
