@@ -1,5 +1,6 @@
 """The edge where users' arrays (NumPy, torch, nested lists, DataFrames) become float32 tensors."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from rather.errors import InvalidInputError
 def as_floats(value: Any, name: str, rank: int) -> Tensor:
     """A finite float32 tensor of the given rank, or an error that says which entry is wrong.
 
-    A float32 tensor or array is not copied.
+    A float32 tensor or array is not copied, nor is a memory map; read-only memory and reversed views are.
 
     Args:
         value: NumPy array, torch tensor, nested list, or a pandas or polars DataFrame.
@@ -29,28 +30,47 @@ def as_floats(value: Any, name: str, rank: int) -> Tensor:
 
 
 def as_mask(value: Any, name: str, length: int) -> Tensor:
-    """A boolean tensor `(length,)` with at least one true entry."""
-    tensor = torch.as_tensor(np.asarray(value))
+    """A boolean tensor `(length,)` with at least one true entry. Always a copy: the caller's may change later."""
+    try:
+        tensor = torch.from_numpy(np.array(value))
+    except (TypeError, ValueError):
+        raise InvalidInputError(f"`{name}` must be a boolean mask of shape ({length},), got {value!r}.") from None
     if tensor.dtype != torch.bool or tuple(tensor.shape) != (length,):
         raise InvalidInputError(
             f"`{name}` must be a boolean mask of shape ({length},), "
             f"got {str(tensor.dtype).removeprefix('torch.')} of shape {tuple(tensor.shape)}."
         )
+    if not tensor.any():
+        raise InvalidInputError(f"`{name}` must allow at least one of the {length} items, but all entries are false.")
     return tensor
 
 
 def _to_tensor(value: Any, name: str) -> Tensor:
-    if isinstance(value, Tensor):
+    if isinstance(value, Tensor) and not value.is_complex():
         return value.detach().to(torch.float32)
     if hasattr(value, "to_numpy"):  # pandas and polars frames
         value = value.to_numpy()
     try:
-        array = np.asarray(value, dtype=np.float32)
+        array = np.asarray(value)
+        if np.iscomplexobj(array):
+            raise TypeError("complex numbers have no order")
+        with np.errstate(over="ignore"):  # too large for float32 becomes infinite, which is refused with its place
+            array = np.asarray(array, dtype=np.float32)
     except (TypeError, ValueError) as error:
         raise InvalidInputError(f"`{name}` must be a rectangular array of numbers: {error}.") from None
-    if not array.flags.writeable and not isinstance(array, np.memmap):
-        array = array.copy()  # torch warns when it wraps read-only memory
+    backwards = any(stride < 0 for stride in array.strides)
+    if isinstance(value, np.memmap) and not backwards:
+        return _mapped(array)
+    if backwards or not array.flags.writeable:
+        array = array.copy()  # torch cannot walk backwards, and warns when it wraps read-only memory
     return torch.from_numpy(array)
+
+
+def _mapped(array: np.ndarray) -> Tensor:
+    """A view of memory-mapped items, which may be larger than memory. Nothing here writes to items."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
+        return torch.from_numpy(array)
 
 
 def _refuse_non_finite(tensor: Tensor, name: str) -> None:
