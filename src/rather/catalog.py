@@ -44,7 +44,7 @@ class Catalog:
         if n == 0 or d == 0:
             raise InvalidInputError(f"`items` must hold at least one item and one dimension, got ({n}, {d}).")
         self.ids: Sequence[ItemId] = range(n) if ids is None else _column(ids, "ids", n)
-        self.labels: Sequence[str] = [str(id) for id in self.ids] if labels is None and ids else ()
+        self.labels: Sequence[str] = [str(id) for id in self.ids] if labels is None and ids is not None else ()
         if labels is not None:
             self.labels = [str(label) for label in _column(labels, "labels", n)]
         self.facts: Sequence[Mapping[str, str]] = () if facts is None else _column(facts, "facts", n)
@@ -70,7 +70,7 @@ class Catalog:
         digest.update(repr(tuple(self.items.shape)).encode())
         for block in torch.split(self.items, BLOCK_ROWS):
             digest.update(block.contiguous().numpy().tobytes())
-        if not isinstance(self.ids, range):
+        if self.ids != range(len(self)) and list(self.ids) != list(range(len(self))):
             digest.update("\0".join(repr(id) for id in self.ids).encode())
         return digest.hexdigest()
 
@@ -100,15 +100,19 @@ class Catalog:
 
 
 def _column(values: Sequence[Any], name: str, length: int) -> Sequence[Any]:
-    column = list(values)
+    # NumPy's own scalars would hash and print differently from the same ids given as a list.
+    column = values.tolist() if hasattr(values, "tolist") else list(values)
     if len(column) != length:
         raise InvalidInputError(f"`{name}` must have {length} entries to match `items`, got {len(column)}.")
     return column
 
 
 def _refuse_duplicates(ids: Sequence[ItemId]) -> None:
-    if isinstance(ids, range) or len(set(ids)) == len(ids):
-        return
+    try:
+        if isinstance(ids, range) or len(set(ids)) == len(ids):
+            return
+    except TypeError:
+        raise InvalidInputError("`ids` must be texts or whole numbers, which can be told apart.") from None
     seen: dict[ItemId, int] = {}
     for row, id in enumerate(ids):
         if id in seen:
