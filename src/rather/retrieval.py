@@ -17,7 +17,7 @@ SCORES_AT_A_TIME = 2**22
 SMALL_SCAN = 20_000_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Found:
     """The best items for each direction, best first.
 
@@ -77,13 +77,38 @@ class ExactRetriever:
             scores = directions @ block.T
             if allowed is not None:
                 scores.masked_fill_(~allowed[start : start + BLOCK_ROWS], -torch.inf)
-            found, rows = scores.topk(min(count, len(block)), dim=1)
+            found, rows = _best_of_block(scores, min(count, len(block)))
             rows = rows + start
             if best is not None:
                 found, rows = torch.cat([best[0], found], dim=1), torch.cat([best[1], rows], dim=1)
             best = _best_first(found, rows, count)
         assert best is not None  # a catalogue has at least one item
         return best
+
+
+def _best_of_block(scores: Tensor, count: int) -> tuple[Tensor, Tensor]:
+    """The `count` highest of scores `(b, n)` and their places; of equal ones at the cut the first."""
+    if count == 1:
+        highest = scores.max(dim=1, keepdim=True)  # the first of equals, and faster than topk
+        return highest.values, highest.indices
+    found, rows = scores.topk(min(count + 1, scores.shape[1]), dim=1)
+    if count == scores.shape[1]:
+        return found, rows
+    # topk keeps any of the equals at the cut. Excluded items (-inf) are equal too, but never get through.
+    tied = (found[:, count] == found[:, count - 1]) & found[:, count].isfinite()
+    found, rows = found[:, :count], rows[:, :count]
+    if tied.any():
+        rows[tied] = _first_of_equals(scores[tied], found[tied, -1:], count)
+        found[tied] = scores[tied].gather(1, rows[tied])
+    return found, rows
+
+
+def _first_of_equals(scores: Tensor, cut: Tensor, count: int) -> Tensor:
+    """Places `(b, count)` of the scores `(b, n)` above the cut `(b, 1)` and of the first ones that equal it."""
+    above, equal = scores > cut, scores == cut
+    wanted = count - above.sum(dim=1, keepdim=True)
+    kept = above | (equal & (equal.cumsum(dim=1) <= wanted))
+    return kept.nonzero()[:, 1].view(-1, count)
 
 
 def _best_first(scores: Tensor, rows: Tensor, count: int) -> tuple[Tensor, Tensor]:
@@ -100,7 +125,7 @@ def nearest_items(points: Tensor, catalog: Catalog, allowed: Tensor | None = Non
     The nearest z maximises `x @ z - |z|^2 / 2`.
     """
     flat = points.reshape(-1, points.shape[-1])
-    best = torch.full((len(flat),), -torch.inf)
+    best = torch.full((len(flat),), -torch.inf, dtype=flat.dtype)
     rows = torch.zeros(len(flat), dtype=torch.long)
     for start in range(0, len(catalog), BLOCK_ROWS):
         block = catalog.items[start : start + BLOCK_ROWS]
