@@ -27,7 +27,7 @@ class HasVectors(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Evidence:
     """One answer: the options' vectors `(k, d)`, which answer, and how such answers arise."""
 
@@ -40,7 +40,7 @@ class Evidence:
         return self.response.log_probabilities(self.vectors @ particles.T)[self.row]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Belief:
     """Weighted particles over a person's utility vector. Immutable: updates return a new belief.
 

@@ -12,7 +12,7 @@ from rather.responses import Choice, ResponseModel
 from rather.retrieval import ExactRetriever
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Person:
     """Answers questions by a response model around a utility vector `(d,)`.
 

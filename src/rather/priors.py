@@ -21,7 +21,7 @@ from rather.errors import InvalidInputError
 MOST_CENTRES = 2048
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Prior:
     """A mixture of Gaussians with centres `(c, d)`, log-weights `(c,)` and one Cholesky factor `(d, d)`."""
 

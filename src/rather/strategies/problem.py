@@ -18,7 +18,7 @@ from rather.retrieval import ExactRetriever, Found, Retriever
 Slate = frozenset[int]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Problem:
     """Which slate of k items to ask about next.
 
