@@ -14,7 +14,7 @@ from torch import Tensor
 from rather.arrays import as_floats
 from rather.errors import ImpossibleAnswerError, InvalidInputError
 from rather.priors import Prior, gaussian_prior, kernel_prior
-from rather.randomness import derive_generator
+from rather.randomness import derive_generator, systematic_rows
 from rather.responses import SKIP, Choice, Logistic, ResponseModel, answer_row
 
 
@@ -90,9 +90,7 @@ class Belief:
         prior = None
         if smooth:
             generator = derive_generator(seed, "kernel centres")
-            # The kernels describe the weighted population: users enter in proportion to their weights.
-            centres = particles if weights is None else particles[_systematic(log_weights, m, generator)]
-            prior = kernel_prior(centres, generator, bandwidth)
+            prior = kernel_prior(particles, generator, bandwidth, log_weights)
         return cls(particles, log_weights, prior)
 
     @classmethod
@@ -174,7 +172,7 @@ class Belief:
 
     def resampled(self, count: int, generator: torch.Generator) -> Belief:
         """`count` equally weighted particles drawn in proportion to their weights (systematic resampling)."""
-        rows = _systematic(self.log_weights, count, generator)
+        rows = systematic_rows(self.log_weights, count, generator)
         return replace(self, particles=self.particles[rows], log_weights=torch.full((count,), -math.log(count)))
 
 
@@ -184,11 +182,3 @@ def _log_normalised(weights: Tensor, m: int) -> Tensor:
     if (weights < 0).any() or not weights.sum() > 0:
         raise InvalidInputError("`weights` must be non-negative with a positive sum.")
     return torch.log_softmax(weights.log(), dim=0)
-
-
-def _systematic(log_weights: Tensor, count: int, generator: torch.Generator) -> Tensor:
-    """Rows drawn with one shared uniform offset: each appears `count * w` times, rounded up or down."""
-    positions = (torch.arange(count) + torch.rand((), generator=generator)) / count
-    cumulative = log_weights.double().exp().cumsum(dim=0)
-    rows = torch.searchsorted(cumulative / cumulative[-1], positions.double())
-    return rows.clamp_max(len(log_weights) - 1)

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from rather.arrays import as_floats
 from rather.errors import InvalidInputError
+from rather.randomness import systematic_rows
 
 # Centres kept by a kernel mixture. Each renewal compares every particle with every centre; beyond this a random
 # subset describes the population as well as its particles can.
@@ -40,7 +41,7 @@ class Prior:
 
     def noise(self, count: int, generator: torch.Generator) -> Tensor:
         """`(count, d)` draws of the zero-mean Gaussian that surrounds each centre."""
-        white = torch.randn(count, len(self.cholesky), generator=generator)
+        white = torch.randn(count, len(self.cholesky), generator=generator, dtype=self.cholesky.dtype)
         return white @ self.cholesky.T
 
     def log_density(self, points: Tensor) -> Tensor:
@@ -57,8 +58,13 @@ class Prior:
     def _white_centres(self) -> Tensor:
         return self._whitened(self.centres)
 
+    @cached_property
+    def _origin(self) -> Tensor:
+        return self.centres.mean(dim=0)
+
     def _whitened(self, points: Tensor) -> Tensor:
-        white: Tensor = torch.linalg.solve_triangular(self.cholesky, points.T, upper=False)
+        # cdist expands |x - c|^2: far from the origin its terms would cancel (0.3 lost at 1,000 standard deviations).
+        white: Tensor = torch.linalg.solve_triangular(self.cholesky, (points - self._origin).T, upper=False)
         return white.T
 
 
@@ -73,10 +79,15 @@ def gaussian_prior(mean: Any, covariance: Any) -> Prior:
     cholesky, failed = torch.linalg.cholesky_ex(matrix.double())
     if failed or not torch.allclose(matrix, matrix.T, rtol=1e-4, atol=1e-6):
         raise InvalidInputError("`cov` must be symmetric and positive definite.")
-    return Prior(centre[None], torch.zeros(1), cholesky.float())
+    return Prior(centre[None], torch.zeros(1, dtype=torch.float32), cholesky.float())
 
 
-def kernel_prior(users: Tensor, generator: torch.Generator, bandwidth: float | None = None) -> Prior:
+def kernel_prior(
+    users: Tensor,
+    generator: torch.Generator,
+    bandwidth: float | None = None,
+    log_weights: Tensor | None = None,
+) -> Prior:
     """A kernel density around users `(m, d)` that keeps their mean and covariance (West's shrinkage).
 
     The kernel is `N(a u_i + (1 - a) mean, h^2 S)` with S the users' covariance and `a^2 + h^2 = 1`.
@@ -85,44 +96,60 @@ def kernel_prior(users: Tensor, generator: torch.Generator, bandwidth: float | N
         users: Utility vectors of known people.
         generator: Chooses the centres when there are more than `MOST_CENTRES`.
         bandwidth: h in (0, 1]; by default the one under which left-out users are likeliest.
+        log_weights: `(m,)`, normalised; by default all users count the same.
     """
-    covariance = _regular_covariance(users)
-    cholesky = torch.linalg.cholesky(covariance)
-    if len(users) > MOST_CENTRES:
-        users = users[torch.randperm(len(users), generator=generator)[:MOST_CENTRES]]
-    if bandwidth is None:
-        bandwidth = _likeliest_bandwidth(users, cholesky)
-    if not 0 < bandwidth <= 1:
+    if bandwidth is not None and not 0 < bandwidth <= 1:
         raise InvalidInputError(f"`bandwidth` must lie in (0, 1], got {bandwidth}.")
-    return _kernels(users, cholesky, bandwidth)
+    if log_weights is None:
+        log_weights = torch.full((len(users),), -math.log(len(users)), dtype=torch.float32)
+    cholesky = torch.linalg.cholesky(_regular_covariance(users, log_weights.exp()))
+    users, log_weights = _fewer_centres(users, log_weights, generator)
+    if bandwidth is None:
+        bandwidth = _likeliest_bandwidth(users, log_weights, cholesky)
+    return _kernels(users, log_weights, cholesky, bandwidth)
 
 
-def _kernels(users: Tensor, cholesky: Tensor, bandwidth: float) -> Prior:
+def _fewer_centres(users: Tensor, log_weights: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+    """The users that count, at most `MOST_CENTRES` of them, with their log-weights."""
+    counted = log_weights.isfinite().nonzero()[:, 0]
+    if len(counted) <= MOST_CENTRES:
+        return users[counted], log_weights[counted]
+    draws = systematic_rows(log_weights, MOST_CENTRES, generator)
+    # A user drawn twice is one centre of twice the weight: as two centres they would vouch for each other when the
+    # bandwidth is chosen by leaving one out.
+    rows, times = torch.unique(draws, return_counts=True)
+    return users[rows], (times / MOST_CENTRES).to(log_weights.dtype).log()
+
+
+def _kernels(users: Tensor, log_weights: Tensor, cholesky: Tensor, bandwidth: float) -> Prior:
     shrink = math.sqrt(1 - bandwidth**2)
-    centres = shrink * users + (1 - shrink) * users.mean(dim=0)
-    return Prior(centres, torch.full((len(users),), -math.log(len(users))), bandwidth * cholesky)
+    centres = shrink * users + (1 - shrink) * (log_weights.exp() @ users)
+    return Prior(centres, log_weights, bandwidth * cholesky)
 
 
-def _regular_covariance(users: Tensor) -> Tensor:
+def _regular_covariance(users: Tensor, weights: Tensor) -> Tensor:
     """The users' covariance, with a little isotropic spread so that few or collinear users still have a density."""
-    d = users.shape[1]
-    centred = users - users.mean(dim=0)
-    covariance = centred.T @ centred / max(len(users) - 1, 1)
-    scale = covariance.diagonal().mean() if len(users) > 1 else users.square().mean()
-    # Without the first term a Cholesky factor of rank-deficient users does not exist; 1 when all users are zero.
-    floor = 1e-3 * float(scale) if float(scale) > 0 else 1.0
-    return covariance + floor * torch.eye(d)
+    centred = users - weights @ users
+    # 1 - sum of squared weights is (m - 1) / m for equal weights: the unbiased estimate.
+    freedom = 1 - float(weights.square().sum())
+    covariance = (centred.T * weights) @ centred / (freedom if freedom > 1e-6 else 1.0)
+    spread, size = float(covariance.diagonal().mean()), float((weights @ users.square()).mean())
+    # Rank-deficient users have no Cholesky factor without it. Users who are all alike (but for rounding) have no
+    # spread to go by: their size then sets the scale, or 1 when they are all zero.
+    floor = 1e-3 * (spread if spread > 1e-10 * size else size) or 1.0
+    return covariance + floor * torch.eye(users.shape[1], dtype=users.dtype)
 
 
-def _likeliest_bandwidth(users: Tensor, cholesky: Tensor) -> float:
+def _likeliest_bandwidth(users: Tensor, log_weights: Tensor, cholesky: Tensor) -> float:
     """The bandwidth of a small grid with the highest leave-one-out likelihood."""
     if len(users) < 3:
         return 1.0
     best, best_score = 1.0, -math.inf
     for bandwidth in (0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0):
-        prior = _kernels(users, cholesky, bandwidth)
+        prior = _kernels(users, log_weights, cholesky, bandwidth)
         logits = prior.component_logits(users).fill_diagonal_(-math.inf)
-        score = float(torch.logsumexp(logits, dim=1).mean() - prior.cholesky.diagonal().log().sum())
+        left_out = log_weights.exp() @ torch.logsumexp(logits, dim=1)
+        score = float(left_out - prior.cholesky.diagonal().log().sum())
         if score > best_score:
             best, best_score = bandwidth, score
     return best

@@ -3,6 +3,7 @@
 import hashlib
 
 import torch
+from torch import Tensor
 
 
 def derive_seed(seed: int, *path: str | int) -> int:
@@ -14,3 +15,13 @@ def derive_seed(seed: int, *path: str | int) -> int:
 def derive_generator(seed: int, *path: str | int) -> torch.Generator:
     """A generator for one purpose: `derive_generator(seed, "ask", 3)`."""
     return torch.Generator().manual_seed(derive_seed(seed, *path))
+
+
+def systematic_rows(log_weights: Tensor, count: int, generator: torch.Generator) -> Tensor:
+    """`count` rows drawn with one shared uniform offset: each appears `count * w` times, rounded up or down."""
+    offset = torch.rand((), generator=generator, dtype=torch.float64)
+    positions = (torch.arange(count, dtype=torch.float64) + offset) / count
+    cumulative = log_weights.double().exp().cumsum(dim=0)
+    # right=True passes over rows without weight even when the offset is 0.
+    rows = torch.searchsorted(cumulative / cumulative[-1], positions, right=True)
+    return rows.clamp_max(len(log_weights) - 1)
