@@ -15,7 +15,7 @@ from rather.arrays import as_floats
 from rather.errors import ImpossibleAnswerError, InvalidInputError
 from rather.priors import Prior, gaussian_prior, kernel_prior
 from rather.randomness import derive_generator, systematic_rows
-from rather.responses import SKIP, Choice, Logistic, ResponseModel, answer_row
+from rather.responses import SKIP, Choice, Logistic, ResponseModel, answer_row, as_choice
 
 
 class HasVectors(Protocol):
@@ -135,17 +135,18 @@ class Belief:
     def update(
         self,
         question: HasVectors | Any,
-        answer: Choice,
+        answer: Choice | str,
         response: ResponseModel | None = None,
     ) -> Belief:
         """Bayes: `w_j <- w_j R(answer | question, u_j)`, normalised, in log space.
 
         Args:
             question: A question, or its options' vectors `(k, d)`.
-            answer: An option `0..k-1`, NONE or SAME; SKIP leaves the belief as it is.
+            answer: An option `0..k-1`, NONE or SAME (or their names); SKIP leaves the belief as it is.
             response: How answers arise, by default `Logistic()`.
         """
-        if answer is SKIP:
+        choice = as_choice(answer)
+        if choice is SKIP:
             return self
         model = response if response is not None else Logistic()
         vectors = as_floats(getattr(question, "vectors", question), "question", rank=2)
@@ -153,12 +154,12 @@ class Belief:
             raise InvalidInputError(
                 f"`question` must have {self.particles.shape[1]} dimensions like the belief, got {vectors.shape[1]}."
             )
-        evidence = Evidence(vectors, answer_row(answer, len(vectors), model), model)
+        evidence = Evidence(vectors, answer_row(choice, len(vectors), model), model)
         logits = self.log_weights + evidence.log_likelihood(self.particles)
         total = torch.logsumexp(logits, dim=0)
         if not torch.isfinite(total):
             raise ImpossibleAnswerError(
-                f"No particle of the belief could have answered {answer!r} under {model}. "
+                f"No particle of the belief could have answered {choice!r} under {model}. "
                 "Use a response model with noise, such as Logistic(temperature)."
             )
         return replace(self, log_weights=logits - total, evidence=(*self.evidence, evidence))

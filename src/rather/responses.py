@@ -5,9 +5,11 @@ the extra answers it offers, in the order of `extras`. The options lie on the la
 last, `(..., k, m)`: a softmax over two to five options is some ten times faster when they are not innermost.
 """
 
+import math
+import operator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
@@ -71,12 +73,13 @@ class Logistic:
     tie: float | None = None
 
     def __post_init__(self) -> None:
-        if not self.temperature > 0:
+        if not 0 < self.temperature < math.inf:
             raise InvalidInputError(
-                f"`temperature` must be above 0, got {self.temperature}. For no noise use Noiseless()."
+                f"`temperature` must be above 0 and finite, got {self.temperature}. For no noise use Noiseless()."
             )
-        if self.tie is not None and not self.tie > 0:
-            raise InvalidInputError(f"`tie` must be above 0, got {self.tie}. Leave it out to offer no tie.")
+        _refuse_outside_option(self.none_utility)
+        if self.tie is not None and not 0 < self.tie < math.inf:
+            raise InvalidInputError(f"`tie` must be above 0 and finite, got {self.tie}. Leave it out to offer no tie.")
 
     @property
     def extras(self) -> tuple[Answer, ...]:
@@ -90,7 +93,7 @@ class Logistic:
         if self.none_utility is not None:
             columns.append(torch.full_like(logits[..., :1, :], self.none_utility / self.temperature))
         if self.tie is not None:
-            columns.append(logits.mean(dim=-2, keepdim=True) + torch.tensor(self.tie).log().item())
+            columns.append(logits.mean(dim=-2, keepdim=True) + math.log(self.tie))
         return torch.log_softmax(torch.cat(columns, dim=-2) if len(columns) > 1 else logits, dim=-2)
 
 
@@ -111,6 +114,7 @@ class Noiseless:
     tie: float | None = None
 
     def __post_init__(self) -> None:
+        _refuse_outside_option(self.none_utility)
         if self.tie is not None and not self.tie >= 0:
             raise InvalidInputError(f"`tie` must be 0 or above, got {self.tie}. Leave it out to offer no tie.")
 
@@ -134,15 +138,37 @@ class Noiseless:
         return (weights / weights.sum(dim=-2, keepdim=True)).log()
 
 
+def as_choice(choice: Any) -> Choice:
+    """A plain option number or an `Answer`, from those, NumPy's and torch's integers, or an answer's name."""
+    if not isinstance(choice, str | bool):
+        try:
+            return operator.index(choice)
+        except TypeError:
+            pass
+    try:
+        return Answer(choice)
+    except ValueError:
+        raise InvalidInputError(
+            f"`choice` must be an option's number from 0, or 'none', 'same', 'skip', got {choice!r}."
+        ) from None
+
+
 def answer_row(choice: Choice, k: int, response: ResponseModel) -> int:
     """The row of `choice` among a model's answers to a slate of k, or an error that says what can be answered."""
     if isinstance(choice, Answer):
         if choice in response.extras:
             return k + response.extras.index(choice)
         raise InvalidInputError(f"`choice` {choice.value!r} is not an answer that {response} gives a probability to.")
-    if isinstance(choice, bool) or not isinstance(choice, int) or not 0 <= choice < k:
+    if not 0 <= choice < k:
         raise InvalidInputError(f"`choice` must be 0..{k - 1} for a slate of {k}, got {choice!r}.")
     return choice
+
+
+def _refuse_outside_option(none_utility: float | None) -> None:
+    if none_utility is not None and not math.isfinite(none_utility):
+        raise InvalidInputError(
+            f"`none_utility` must be finite, got {none_utility}. Leave it out to offer no outside option."
+        )
 
 
 def _offered(none_utility: float | None, tie: float | None) -> tuple[Answer, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,7 @@ from rather.errors import InvalidInputError, NoQuestionLeftError, StaleQuestionE
 from rather.question import Option, Question, Recommendation
 from rather.randomness import derive_generator
 from rather.rejuvenation import Rejuvenation
-from rather.responses import Answer, Choice, Logistic, ResponseModel, answer_row
+from rather.responses import Answer, Choice, Logistic, ResponseModel, answer_row, as_choice
 from rather.retrieval import ExactRetriever, Found, Retriever
 from rather.stopping import Stopping
 from rather.strategies import Problem, Strategy, choose, strategy_named
@@ -119,8 +120,8 @@ class Session:
             question: The question, or its number.
             choice: An option `0..k-1`, or `NONE`, `SAME`, `SKIP` (or their names).
         """
-        answer = _as_choice(choice)
-        number = question if isinstance(question, int) else question.number
+        answer = as_choice(choice)
+        number = question.number if isinstance(question, Question) else _as_number(question)
         if number != self.number:
             raise StaleQuestionError(
                 f"Question {number} is not open; the open question is number {self.number}. "
@@ -266,12 +267,8 @@ def everyday_response(catalog: Catalog, belief: Belief, temperature: float | Non
     return Logistic(temperature if temperature is not None else 0.1 * spread, none_utility=average, tie=0.5)
 
 
-def _as_choice(choice: Choice | str) -> Choice:
-    if isinstance(choice, str):
-        try:
-            return Answer(choice)
-        except ValueError:
-            raise InvalidInputError(
-                f"`choice` must be an option's number from 0, or 'none', 'same', 'skip', got {choice!r}."
-            ) from None
-    return choice
+def _as_number(question: Any) -> int:
+    try:
+        return operator.index(question)
+    except TypeError:
+        raise InvalidInputError(f"`question` must be a question or its number, got {question!r}.") from None
