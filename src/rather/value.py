@@ -111,6 +111,7 @@ def utility_spread(items: Tensor, belief: Belief) -> float:
     """Standard deviation of utility over some 500 of the items `(n, d)` and the belief: the scale of utility here."""
     sample = items[:: max(1, len(items) // 512)] @ belief.particles.T
     mean = (sample @ belief.weights).mean()
-    second = (sample.square() @ belief.weights).mean()
+    # Of the differences, not of the squares: those cancel when utilities share a large offset.
+    variance = ((sample - mean).square() @ belief.weights).mean()
     # A catalogue of identical items or a belief at zero still needs a scale to divide by.
-    return math.sqrt(max(float(second - mean.square()), 1e-12))
+    return math.sqrt(max(float(variance), 1e-12))

@@ -54,14 +54,14 @@ def slate_network(query: Tensor, recommendation: Tensor, belief: Belief, tempera
     """
     logits = value.utilities(query, belief) / temperature
     share = torch.softmax(logits, dim=1)
-    weighted = share * belief.weights
+    weighted = share * belief.weights.to(share.dtype)
     # Y = X is the common case: its utilities are the logits already.
     scores = logits * temperature if recommendation is query else value.utilities(recommendation, belief)
     gained = weighted * scores
     per_particle = gained.sum(dim=1, keepdim=True)
     towards_query = (gained - share * per_particle) / temperature
     b, k, d = query.shape
-    both = torch.cat([towards_query.view(b * k, -1), weighted.view(b * k, -1)]) @ belief.particles
+    both = torch.cat([towards_query.view(b * k, -1), weighted.view(b * k, -1)]) @ belief.particles.to(share.dtype)
     slopes = both.view(2, b, k, d)
     return Gradients(per_particle.sum(dim=(1, 2)), slopes[0], slopes[1])
 
@@ -130,7 +130,8 @@ class Continuous:
 
     def _pull(self, query: Tensor, problem: Problem) -> Tensor:
         """Gradient of `lambda * sum_i min_z |x_i - z|^2`, with lambda relative to utility over squared distance."""
-        weight = self.pull * problem.utility_spread / problem.catalog.largest_norm**2
+        # When all items are zero there is nowhere to be pulled from: the ball is a point.
+        weight = self.pull * problem.utility_spread / max(problem.catalog.largest_norm**2, 1e-12)
         return 2 * weight * (query - nearest_items(query, problem.catalog, problem.allowed))
 
 
