@@ -84,7 +84,7 @@ class Belief:
         if m == 0:
             raise InvalidInputError("`users` must hold at least one user, got none.")
         if weights is None:
-            log_weights = torch.full((m,), -math.log(m))
+            log_weights = _equal_log_weights(m)
         else:
             log_weights = _log_normalised(as_floats(weights, "weights", rank=1), m)
         prior = None
@@ -104,7 +104,7 @@ class Belief:
         if particles < 1:
             raise InvalidInputError(f"`particles` must be at least 1, got {particles}.")
         points = prior.sample(particles, derive_generator(seed, "particles"))
-        return cls(points, torch.full((particles,), -math.log(particles)), prior)
+        return cls(points, _equal_log_weights(particles), prior)
 
     def __len__(self) -> int:
         return len(self.particles)
@@ -174,7 +174,11 @@ class Belief:
     def resampled(self, count: int, generator: torch.Generator) -> Belief:
         """`count` equally weighted particles drawn in proportion to their weights (systematic resampling)."""
         rows = systematic_rows(self.log_weights, count, generator)
-        return replace(self, particles=self.particles[rows], log_weights=torch.full((count,), -math.log(count)))
+        return replace(self, particles=self.particles[rows], log_weights=_equal_log_weights(count))
+
+
+def _equal_log_weights(m: int) -> Tensor:
+    return torch.full((m,), -math.log(m), dtype=torch.float32)
 
 
 def _log_normalised(weights: Tensor, m: int) -> Tensor:

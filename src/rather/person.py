@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from rather.arrays import as_floats
 from rather.catalog import Catalog
 from rather.question import Question
 from rather.randomness import derive_generator
@@ -23,12 +24,17 @@ class Person:
     response: ResponseModel
     seed: int
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "utility", as_floats(self.utility, "utility", rank=1))
+
     def answer(self, question: Question) -> Choice:
         """One draw from the response model."""
         utilities = question.vectors @ self.utility
         probabilities = self.response.log_probabilities(utilities[:, None])[:, 0].exp()
-        draw = torch.rand((), generator=derive_generator(self.seed, "answer", question.number))
-        row = int(torch.searchsorted(probabilities.cumsum(0), draw * probabilities.sum()))
+        generator = derive_generator(self.seed, "answer", question.number)
+        draw = torch.rand((), generator=generator, dtype=torch.float32)
+        # right=True: a draw of exactly 0 must not fall on an answer of probability 0.
+        row = int(torch.searchsorted(probabilities.cumsum(0), draw * probabilities.sum(), right=True))
         row = min(row, len(probabilities) - 1)
         return row if row < len(question) else self.response.extras[row - len(question)]
 

@@ -5,6 +5,7 @@ Resampling alone copies the survivors. Each copy is then moved by Markov steps t
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -47,9 +48,13 @@ def _moved(belief: Belief, prior: Prior, moves: int, generator: torch.Generator)
 
 def _categorical(logits: Tensor, generator: torch.Generator) -> Tensor:
     """One draw per row of logits `(m, c)` by the Gumbel trick, shape `(m,)`."""
-    # 1e-20 keeps the double logarithm finite when the uniform draw is 0.
-    uniform = torch.rand(logits.shape, generator=generator).clamp_min(1e-20)
-    return (logits - (-uniform.log()).log()).argmax(dim=1)
+    return (logits - (-_uniform(logits.shape, generator).log()).log()).argmax(dim=1)
+
+
+def _uniform(shape: Sequence[int], generator: torch.Generator) -> Tensor:
+    """Draws from (0, 1), in float32 whatever the host's default is."""
+    # 1e-20 keeps logarithms finite when the draw is 0.
+    return torch.rand(shape, generator=generator, dtype=torch.float32).clamp_min(1e-20)
 
 
 def _slice_step(
@@ -64,8 +69,8 @@ def _slice_step(
     m = len(particles)
     offset = particles - centres
     noise = prior.noise(m, generator)
-    level = log_likelihood + torch.rand(m, generator=generator).clamp_min(1e-20).log()
-    angle = torch.rand(m, generator=generator) * 2 * math.pi
+    level = log_likelihood + _uniform((m,), generator).log()
+    angle = _uniform((m,), generator) * 2 * math.pi
     low, high = angle - 2 * math.pi, angle.clone()
     moved, moved_likelihood = particles.clone(), log_likelihood.clone()
     pending = torch.arange(m)
@@ -83,5 +88,5 @@ def _slice_step(
         low[pending] = torch.where(angle[pending] < 0, angle[pending], low[pending])
         high[pending] = torch.where(angle[pending] >= 0, angle[pending], high[pending])
         width = high[pending] - low[pending]
-        angle[pending] = low[pending] + torch.rand(len(pending), generator=generator) * width
+        angle[pending] = low[pending] + _uniform((len(pending),), generator) * width
     return moved, moved_likelihood

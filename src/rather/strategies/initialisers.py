@@ -64,5 +64,5 @@ def mixed(problem: Problem, restarts: int) -> Tensor:
 
 def _gaussian(problem: Problem, count: int) -> Tensor:
     shape = (count, problem.k, problem.catalog.dimensions)
-    draws = torch.randn(shape, generator=problem.generator)
+    draws = torch.randn(shape, generator=problem.generator, dtype=torch.float32)
     return torch.nn.functional.normalize(draws, dim=2) * problem.catalog.largest_norm

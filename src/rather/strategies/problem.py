@@ -97,7 +97,8 @@ class Problem:
     def random_slates(self, count: int) -> Tensor:
         """`count` slates of k distinct items, `(count, k)`."""
         if self.available <= 4 * self.k:  # few enough that rejection would dawdle
-            order = torch.rand(count, self.available, generator=self.generator).argsort(dim=1)
+            shape = (count, self.available)
+            order = torch.rand(shape, generator=self.generator, dtype=torch.float32).argsort(dim=1)
             return self.rows[order[:, : self.k]]
         picks = torch.randint(self.available, (count, self.k), generator=self.generator)
         while len(clash := _rows_with_repeats(picks)):
