@@ -126,8 +126,10 @@ class Belief:
 
     @cached_property
     def content_hash(self) -> str:
-        """A hash of particles and weights: equal for equal beliefs, in whichever process or file."""
+        """A hash of particles, weights and kind of prior: equal for equal beliefs, in whichever process or file."""
         digest = hashlib.blake2b(digest_size=16)
+        # The prior's own numbers stay out: its factorisation may differ in the last digit between machines.
+        digest.update(repr(self.prior and tuple(self.prior.centres.shape)).encode())
         for tensor in (self.particles, self.log_weights):
             digest.update(tensor.contiguous().numpy().tobytes())
         return digest.hexdigest()

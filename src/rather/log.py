@@ -4,7 +4,8 @@ import base64
 import dataclasses
 import json
 import zlib
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -13,12 +14,15 @@ from torch import Tensor
 from rather.belief import Belief
 from rather.catalog import Catalog
 from rather.errors import InvalidInputError
+from rather.question import Question
 from rather.rejuvenation import Rejuvenation
-from rather.responses import Answer, Logistic, Noiseless, ResponseModel
+from rather.responses import Logistic, Noiseless, ResponseModel, as_choice
 from rather.session import Session
 from rather.stopping import Stopping
 
 VERSION = 1
+
+Built = TypeVar("Built")
 
 RESPONSES: dict[str, type[Logistic] | type[Noiseless]] = {"logistic": Logistic, "noiseless": Noiseless}
 
@@ -62,31 +66,53 @@ def load(text: str, catalog: Catalog, belief: Belief, **parts: Any) -> Session:
         parts["strategy"] = log["strategy"]
     if "response" not in parts:
         parts["response"] = _load_response(log["response"])
-    renew = log["rejuvenation"]
     session = Session(
         catalog,
         belief,
         log["k"],
         log["seed"],
-        stopping=Stopping(**log["stopping"]),
+        stopping=_built(Stopping, log["stopping"]),
         allowed=None if log["allowed"] is None else _unpack(log["allowed"], len(catalog)),
-        rejuvenation=Rejuvenation(**renew) if renew else None,
+        rejuvenation=None if log["rejuvenation"] is None else _built(Rejuvenation, log["rejuvenation"]),
         **parts,
     )
     for event in log["events"]:
         _replay(event, session)
     if log["open"] is not None:
-        session._open = session.question(log["open"]["items"], log["open"]["evoi"])
+        session._open = _question(log["open"], session)
     return session
 
 
 def _replay(event: dict[str, Any], session: Session) -> None:
-    if "undo" in event:
+    if isinstance(event, dict) and "undo" in event:
         session.undo()
         return
-    answer = event["answer"]
-    asked = session.question(event["items"], event.get("evoi", 0.0))
-    session._record(asked, Answer(answer) if isinstance(answer, str) else answer)
+    asked = _question(event, session)
+    if "answer" not in event:
+        raise _damaged(event)
+    session._record(asked, as_choice(event["answer"]))
+
+
+def _question(asked: Any, session: Session) -> Question:
+    """The open question as the log has it."""
+    items = asked.get("items") if isinstance(asked, dict) else None
+    rows = range(len(session.catalog))
+    if not isinstance(items, list) or not all(isinstance(row, int) and row in rows for row in items):
+        raise _damaged(asked)
+    if not len(items) == len(set(items)) == session.k:
+        raise _damaged(asked)
+    return session.question(items, asked.get("evoi", 0.0))
+
+
+def _built(kind: Callable[..., Built], settings: Any) -> Built:
+    try:
+        return kind(**settings)
+    except TypeError:
+        raise _damaged(settings) from None
+
+
+def _damaged(part: Any) -> InvalidInputError:
+    return InvalidInputError(f"This session log is damaged; it has {json.dumps(part)} where that cannot stand.")
 
 
 def _parse(text: str) -> dict[str, Any]:
@@ -112,8 +138,11 @@ def _dump_response(response: ResponseModel) -> dict[str, Any] | None:
 def _load_response(settings: dict[str, Any] | None) -> ResponseModel:
     if settings is None:
         raise InvalidInputError("This session had a response model of its own: pass it as `response`.")
-    fields = dict(settings)
-    return RESPONSES[fields.pop("model")](**fields)
+    known: dict[str, Callable[..., ResponseModel]] = {**RESPONSES}
+    kind = known.get(settings.get("model", "")) if isinstance(settings, dict) else None
+    if kind is None:
+        raise _damaged(settings)
+    return _built(kind, {name: setting for name, setting in settings.items() if name != "model"})
 
 
 def _pack(mask: Tensor) -> str:
@@ -121,5 +150,10 @@ def _pack(mask: Tensor) -> str:
 
 
 def _unpack(text: str, length: int) -> Tensor:
-    bits = np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype=np.uint8)
+    try:
+        bits = np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype=np.uint8)
+    except (TypeError, ValueError, zlib.error):
+        raise _damaged(text) from None
+    if len(bits) != -(-length // 8):
+        raise _damaged(text)
     return torch.from_numpy(np.unpackbits(bits, count=length).astype(bool))

@@ -142,7 +142,7 @@ class Session:
             belief = self.belief.update(asked, answer, self.response)
             if self.rejuvenation is not None and belief is not self.belief:
                 belief = self.rejuvenation(belief, derive_generator(self.seed, "renew", asked.number))
-        self.events.append({"tell": asked.number, "items": list(asked.slate), "answer": answer})
+        self.events.append({"tell": asked.number, "items": list(asked.slate), "answer": answer, "evoi": asked.evoi})
         self._turns.append(Turn(asked, answer, belief))
         self._open = None
 
