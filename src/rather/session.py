@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from rather import value
@@ -166,7 +167,7 @@ class Session:
             rows = found.rows[0].tolist()
             utilities = found.vectors[0] @ belief.particles.T
             spread = (utilities - found.scores[0][:, None]).square() @ belief.weights
-            best = self.best_items().rows[:, 0]
+            sure = self._probability_unbeaten(found.vectors[0], utilities)
             return [
                 Recommendation(
                     row,
@@ -175,10 +176,19 @@ class Session:
                     self.catalog.facts_of(row),
                     float(found.scores[0, place]),
                     float(spread[place].clamp_min(0).sqrt()),
-                    float(belief.weights[best == row].sum()),
+                    float(sure[place]),
                 )
                 for place, row in enumerate(rows)
             ]
+
+    def _probability_unbeaten(self, items: Tensor, utilities: Tensor) -> Tensor:
+        """The probability that no allowed item is better, for items `(c, d)` of utilities `(c, m)`, shape `(c,)`."""
+        belief = self.belief
+        # Equal items, and the same item in another matrix product, differ by some 8 units in the last place.
+        rounding = 1e-6 * torch.outer(items.square().sum(dim=1), belief.particles.square().sum(dim=1)).sqrt()
+        beaten = utilities < self.best_items().scores[:, 0] - rounding
+        # From the complement, so that a certainty is exactly 1 whatever the weights sum to.
+        return (1 - beaten.to(belief.weights.dtype) @ belief.weights).clamp(0, 1)
 
     @property
     def expected_regret(self) -> float:
