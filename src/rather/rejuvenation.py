@@ -14,6 +14,9 @@ from torch import Tensor
 from rather.belief import Belief
 from rather.priors import Prior
 
+# Particles times components compared at a time; 64 MiB of float32, whatever the number of particles.
+LOGITS_AT_A_TIME = 2**24
+
 
 @dataclass(frozen=True)
 class Rejuvenation:
@@ -39,11 +42,18 @@ class Rejuvenation:
 def _moved(belief: Belief, prior: Prior, moves: int, generator: torch.Generator) -> Tensor:
     particles, log_likelihood = belief.particles, belief.log_likelihood(belief.particles)
     for _ in range(moves):
-        components = _categorical(prior.component_logits(particles), generator)
+        components = _components(particles, prior, generator)
         particles, log_likelihood = _slice_step(
             belief, particles, log_likelihood, prior.centres[components], prior, generator
         )
     return particles
+
+
+def _components(particles: Tensor, prior: Prior, generator: torch.Generator) -> Tensor:
+    """One component of the prior for each of the particles `(m, d)`, drawn by its posterior odds, `(m,)`."""
+    at_a_time = max(1, LOGITS_AT_A_TIME // len(prior.centres))
+    parts = torch.split(particles, at_a_time)
+    return torch.cat([_categorical(prior.component_logits(part), generator) for part in parts])
 
 
 def _categorical(logits: Tensor, generator: torch.Generator) -> Tensor:
