@@ -9,7 +9,7 @@ from torch import Tensor
 from rather.strategies.continuous import Continuous, Recommendation
 from rather.strategies.discrete import QueryIteration, TopExhaustive, iterate
 from rather.strategies.initialisers import balanced, mixed
-from rather.strategies.problem import Problem, Strategy, neighbours
+from rather.strategies.problem import Problem, Strategy, neighbours, not_asked
 
 PARTS: tuple[Strategy, ...] = (
     TopExhaustive(),
@@ -47,13 +47,20 @@ class Auto:
         return self._exchanged(slates, problem, deadline)
 
     def _exchanged(self, slates: Tensor, problem: Problem, deadline: float | None) -> Tensor:
-        """The slates and, last, the best of them after single exchanges that raise EVOI."""
+        """The slates and, last, the best of them not asked yet after single exchanges that raise EVOI."""
         values = problem.evoi(slates)
         best, best_value = slates[values.argmax()], float(values.max())
+        if frozenset(best.tolist()) in problem.asked:
+            # The next best question is most often the best one but for an item.
+            fresh = not_asked(torch.cat([slates, neighbours(best[None], problem)]), problem)
+            if not len(fresh):
+                return slates
+            values = problem.evoi(fresh)
+            best, best_value = fresh[values.argmax()], float(values.max())
         for _ in range(self.exchanges):
             if _over(deadline):
                 break
-            candidates = neighbours(best[None], problem)
+            candidates = not_asked(neighbours(best[None], problem), problem)
             if not len(candidates):
                 break
             values = problem.evoi(candidates)

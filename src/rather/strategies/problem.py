@@ -137,11 +137,11 @@ def choose(strategy: Strategy, problem: Problem) -> Chosen:
     if len(problem.asked) >= math.comb(problem.available, problem.k):
         raise NoQuestionLeftError(f"All {len(problem.asked)} possible slates have been asked.")
     proposals = strategy(problem)
-    slates = _not_asked(proposals, problem)
+    slates = not_asked(proposals, problem)
     if not len(slates):
-        slates = _not_asked(neighbours(proposals, problem), problem)
+        slates = not_asked(neighbours(proposals, problem), problem)
     while not len(slates):
-        slates = _not_asked(problem.random_slates(64), problem)
+        slates = not_asked(problem.random_slates(64), problem)
     values = problem.evoi(slates)
     best = int(values.argmax())
     return Chosen(tuple(slates[best].tolist()), max(0.0, float(values[best])))
@@ -161,7 +161,8 @@ def neighbours(slates: Tensor, problem: Problem) -> Tensor:
     return torch.tensor(exchanged, dtype=torch.long).view(-1, problem.k)
 
 
-def _not_asked(slates: Tensor, problem: Problem) -> Tensor:
+def not_asked(slates: Tensor, problem: Problem) -> Tensor:
+    """Those of the slates `(b, k)` that have not been asked yet."""
     if not problem.asked:
         return slates
     keep = [frozenset(slate) not in problem.asked for slate in slates.tolist()]
