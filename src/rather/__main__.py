@@ -1,0 +1,22 @@
+"""`python -m rather`, and the console script."""
+
+import sys
+
+
+def main() -> None:
+    """Run the command line; a user's mistake ends in one line, not a traceback."""
+    from rather.cli import app
+    from rather.errors import RatherError
+
+    try:
+        app()
+    except RatherError as error:
+        print(f"Error: {error}", file=sys.stderr)
+        sys.exit(2)
+    except BrokenPipeError:  # the reader of our output went away
+        sys.stderr.close()
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+"""The command line. Commands live in modules of their own and import the core only when they run."""
+
+import typer
+
+from rather import __version__
+from rather.cli import ask, demo, simulate, strategies
+
+app = typer.Typer(
+    name="rather",
+    help="Ask a person the few questions that matter, then recommend.",
+    epilog="Start with: rather demo",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"rather {__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+    ),
+) -> None:
+    """Ask a person the few questions that matter, then recommend."""
+
+
+for command in (demo.demo, ask.ask, simulate.simulate, strategies.strategies):
+    app.command()(command)

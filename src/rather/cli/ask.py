@@ -1,0 +1,102 @@
+"""`rather ask`: a conversation in the terminal, or with a machine over standard input and output."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rather.cli.options import CatalogName, Json, Seed, SlateSize, Temperature
+from rather.errors import InvalidInputError, RatherError
+
+if TYPE_CHECKING:
+    from rather.session import Session
+
+
+def ask(
+    catalog: CatalogName = "films",
+    k: SlateSize = 2,
+    strategy: Annotated[str, typer.Option(help="How questions are chosen; see `rather strategies`.")] = "auto",
+    questions: Annotated[
+        int | None,
+        typer.Option(min=1, help="Stop after this many answers at the latest.  [default: 25]", show_default=False),
+    ] = None,
+    temperature: Temperature = None,
+    seed: Seed = 0,
+    json_output: Json = False,
+    save: Annotated[Path | None, typer.Option(help="Keep the conversation in this file, after every answer.")] = None,
+    resume: Annotated[Path | None, typer.Option(help="Go on with a kept conversation (and keep it there).")] = None,
+) -> None:
+    """Be asked a few questions about a catalogue, and get recommendations.
+
+    It stops by itself when another question no longer pays. With --json it prints one JSON object a line and reads
+    answers as lines of JSON: {"choice": 0}, {"choice": "none"}, "same", "skip"; {"undo": true}; {"quit": true}.
+
+    Examples:
+        rather ask films
+
+        rather ask films --k 3 --save evening.json
+
+        rather ask films --resume evening.json
+
+        echo '{"choice": 1}' | rather ask films --json
+    """
+    if not json_output and not sys.stdin.isatty():
+        raise InvalidInputError(
+            "`rather ask` needs a person at a terminal. For a program use --json; for a show, `rather demo`."
+        )
+    session = _session(catalog, k, strategy, questions, temperature, seed, resume)
+    keep = save or resume
+    if keep is not None:
+        _keep(session, keep)  # complain now, not after the first answer
+    if json_output:
+        from rather.cli.machine import converse
+    else:
+        from rather.cli.terminal import converse
+    converse(session, lambda: None if keep is None else _keep(session, keep))
+
+
+def _session(
+    catalog: str,
+    k: int,
+    strategy: str,
+    questions: int | None,
+    temperature: float | None,
+    seed: int,
+    resume: Path | None,
+) -> "Session":
+    from rather.session import Session, everyday_response
+    from rather.source import open_source
+    from rather.stopping import Stopping
+
+    source = open_source(catalog)
+    if resume is not None:
+        return Session.from_json(_read(resume), source.catalog, source.belief)
+    session = Session(
+        source.catalog,
+        source.belief,
+        k,
+        seed,
+        strategy=strategy,
+        response=everyday_response(source.catalog, source.belief, temperature),
+    )
+    if questions is not None:
+        session.stopping = Stopping.usual(session.start_regret, questions)
+    return session
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InvalidInputError(f"Cannot read {path}: {error.strerror}.") from None
+
+
+def _keep(session: "Session", path: Path) -> None:
+    """Write the log beside its place and move it there, so that a crash leaves the old one or the new one."""
+    draft = path.with_name(f".{path.name}.new")
+    try:
+        draft.write_text(session.to_json(), encoding="utf-8")
+        draft.replace(path)
+    except OSError as error:
+        raise RatherError(f"Cannot write {path}: {error.strerror}.") from None

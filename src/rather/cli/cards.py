@@ -1,0 +1,82 @@
+"""Questions and recommendations as a person sees them in a terminal."""
+
+from collections.abc import Sequence
+
+from rich import box
+from rich.columns import Columns
+from rich.console import Console, Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from rather.question import Option, Question, Recommendation
+from rather.responses import Answer, Choice
+
+CARD_WIDTH = 38
+BAR_WIDTH = 16
+
+ANSWER_TEXTS = {
+    Answer.NONE: "none of these",
+    Answer.SAME: "about the same",
+    Answer.SKIP: "skipped",
+}
+
+
+def question_view(question: Question) -> RenderableType:
+    """The slate as numbered cards, side by side where the terminal is wide enough."""
+    cards = [_card(place, option) for place, option in enumerate(question.options, start=1)]
+    return Group(Text(f"\nQuestion {question.number}: would you rather…", style="bold"), Columns(cards))
+
+
+def _card(place: int, option: Option) -> Panel:
+    facts = dict(option.facts)
+    line = facts.pop("line", None)
+    lines = [Text(f"{name}  ", style="dim").append(value, style="default") for name, value in facts.items()]
+    if line:
+        lines += [Text(""), Text(line, style="italic")]
+    heading = Text(option.label, style="bold cyan")
+    return Panel(Group(heading, *lines), title=Text(f" {place} ", style="bold"), box=box.ROUNDED, width=CARD_WIDTH)
+
+
+def choice_text(question: Question, choice: Choice) -> str:
+    """What was answered, in words."""
+    return ANSWER_TEXTS[choice] if isinstance(choice, Answer) else question.options[choice].label
+
+
+def recommendations_view(top: Sequence[Recommendation], regret: float, start_regret: float) -> RenderableType:
+    """The current best items with the chance that each is the very best, and what stopping now would cost."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("", justify="right", style="dim")
+    table.add_column("We would recommend now", style="bold", no_wrap=True, overflow="ellipsis", max_width=44)
+    table.add_column("chance it is your best")
+    table.add_column("expected utility", justify="right")
+    for place, item in enumerate(top, start=1):
+        filled = round(item.probability_best * BAR_WIDTH)
+        bar = Text("█" * filled, style="green").append("░" * (BAR_WIDTH - filled), style="dim")
+        table.add_row(
+            str(place),
+            item.label,
+            bar.append(f" {item.probability_best:4.0%}", style="default"),
+            f"{item.expected_utility:.2f} ± {item.spread:.2f}",
+        )
+    share = regret / start_regret if start_regret > 0 else 0.0
+    note = Text(f"Expected regret of stopping now: {regret:.3f} ({share:.0%} of what it was at the start)\n")
+    return Group(table, note)
+
+
+def help_line(k: int, offered: Sequence[Answer]) -> Text:
+    """The keys a person may press."""
+    keys = [(f"1..{k}", "choose")]
+    keys += [("n", "none of these")] * (Answer.NONE in offered)
+    keys += [("s", "about the same")] * (Answer.SAME in offered)
+    keys += [("?", "skip, don't know them"), ("u", "undo"), ("q", "quit")]
+    text = Text()
+    for key, meaning in keys:
+        text.append(key, style="bold yellow").append(f" {meaning}   ", style="dim")
+    return text
+
+
+def show(console: Console, *views: RenderableType) -> None:
+    """Print views one below the other."""
+    for view in views:
+        console.print(view)

@@ -1,0 +1,57 @@
+"""`rather demo`: the first minute."""
+
+import sys
+from typing import TYPE_CHECKING
+
+from rather.cli.options import Seed
+
+if TYPE_CHECKING:
+    from rather.session import Session
+
+
+def demo(seed: Seed = 0) -> None:
+    """Be asked about films, right away.
+
+    Without a terminal on standard input a simulated person answers instead, and the whole conversation is printed.
+
+    Example: rather demo --seed 7
+    """
+    from rather.session import Session
+    from rather.source import open_source
+
+    source = open_source("films")
+    session = Session(source.catalog, source.belief, seed=seed)
+    if sys.stdin.isatty():
+        from rather.cli.terminal import converse
+
+        converse(session, lambda: None)
+    else:
+        _play(session, seed)
+
+
+def _play(session: "Session", seed: int) -> None:
+    """A whole conversation with somebody drawn from the tastes, as it would look on the screen."""
+    from rich.console import Console
+    from rich.text import Text
+
+    from rather.cli.cards import choice_text, question_view, recommendations_view, show
+    from rather.cli.terminal import finish
+    from rather.person import Person
+    from rather.simulate import draw_people
+
+    console = Console(highlight=False)
+    person = Person(draw_people(session.prior, 1, seed)[0], session.response, seed)
+    console.print("[bold]No terminal to answer at, so a simulated person does.[/bold]")
+    while (reason := session.stop_reason) is None:
+        question = session.ask()
+        choice = person.answer(question)
+        session.tell(question, choice)
+        show(
+            console,
+            question_view(question),
+            Text(f"→ {choice_text(question, choice)}", style="bold green"),
+            recommendations_view(session.recommend(3), session.expected_regret, session.start_regret),
+        )
+    finish(console, session, reason)
+    top = session.recommend(1)[0]
+    console.print(f"This person's true regret with {top.label}: {person.regret(top.row, session.catalog):.3f}")

@@ -1,0 +1,91 @@
+"""The conversation with a program: one JSON object a line, out and in."""
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from rather.errors import InvalidInputError, RatherError
+from rather.question import Question
+from rather.responses import SKIP
+from rather.session import Session
+
+
+def converse(session: Session, keep: Callable[[], None]) -> None:
+    """Ask until another question no longer pays, the input ends or the program quits."""
+    reason = session.stop_reason
+    while reason is None:
+        question = session.ask()
+        _say(question_object(question, session))
+        line = sys.stdin.readline()
+        if not line:
+            reason = "the input ended"
+            break
+        try:
+            if _obey(line, question, session):
+                reason = "asked to quit"
+                break
+        except RatherError as error:
+            _say({"type": "error", "message": str(error)})
+            continue
+        keep()
+        _say({"type": "recommendations", **state_object(session)})
+        reason = session.stop_reason
+    _say({"type": "end", "reason": reason, "answers": len(session.turns), **state_object(session)})
+
+
+def _obey(line: str, question: Question, session: Session) -> bool:
+    """Carry out one line; True when it says to quit."""
+    command = _parse(line)
+    if command.get("quit"):
+        return True
+    if command.get("undo"):
+        session.undo()
+        return False
+    if "choice" not in command:
+        raise InvalidInputError('Expected {"choice": …}, {"undo": true} or {"quit": true}.')
+    session.tell(command.get("number", question.number), command["choice"])
+    return False
+
+
+def _parse(line: str) -> dict[str, Any]:
+    try:
+        command = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise InvalidInputError(f"Not JSON: {error}.") from None
+    return command if isinstance(command, dict) else {"choice": command}
+
+
+def question_object(question: Question, session: Session) -> dict[str, Any]:
+    """A question as JSON."""
+    answers = [*range(len(question)), *(str(extra) for extra in session.response.extras), str(SKIP)]
+    return {
+        "type": "question",
+        "number": question.number,
+        "options": [
+            {"id": option.id, "label": option.label, "facts": dict(option.facts)} for option in question.options
+        ],
+        "answers": answers,
+        "evoi": question.evoi,
+    }
+
+
+def state_object(session: Session) -> dict[str, Any]:
+    """Recommendations and how sure we are, as JSON."""
+    return {
+        "recommendations": [
+            {
+                "id": item.id,
+                "label": item.label,
+                "expected_utility": item.expected_utility,
+                "spread": item.spread,
+                "probability_best": item.probability_best,
+            }
+            for item in session.recommend(5)
+        ],
+        "expected_regret": session.expected_regret,
+    }
+
+
+def _say(message: dict[str, Any]) -> None:
+    print(json.dumps(message, ensure_ascii=False), flush=True)

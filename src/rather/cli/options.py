@@ -1,0 +1,19 @@
+"""Options that several commands share, so that one name means one thing everywhere."""
+
+from typing import Annotated
+
+import typer
+
+CatalogName = Annotated[str, typer.Argument(metavar="CATALOG", help="What to ask about: 'films' is bundled.")]
+SlateSize = Annotated[int, typer.Option("--k", min=2, help="Items on a slate.")]
+Seed = Annotated[int, typer.Option("--seed", help="Of all randomness: the same seed asks the same questions.")]
+Temperature = Annotated[
+    float | None,
+    typer.Option(
+        "--temperature",
+        min=1e-9,
+        help="Noise in answers, in units of utility.  [default: a tenth of the spread of utilities]",
+        show_default=False,
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]

@@ -1,0 +1,52 @@
+"""Plots that read in black and white as well: every line has a style and a marker of its own."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rather.errors import InvalidInputError, MissingExtraError
+
+if TYPE_CHECKING:
+    from rather.simulate import Summary
+
+STYLES = ("-", "--", "-.", ":")
+MARKERS = "os^DvP*X<>hp"
+FORMATS = (".png", ".svg", ".pdf")
+
+
+def require_matplotlib() -> None:
+    """Complain before the work when plots cannot be drawn."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise MissingExtraError("plots", "Drawing a plot") from None
+
+
+def plot_summaries(summaries: Sequence["Summary"], path: Path) -> None:
+    """Regret with its standard error, and EVOI, against the number of questions."""
+    require_matplotlib()
+    if path.suffix not in FORMATS:
+        raise InvalidInputError(f"`--plot` must end in {', '.join(FORMATS)}, got {path.name!r}.")
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    mpl.rcParams["svg.hashsalt"] = "rather"  # identical bytes on a rerun
+    from matplotlib import pyplot as plt
+
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+    for place, summary in enumerate(summaries):
+        style = {"linestyle": STYLES[place % len(STYLES)], "marker": MARKERS[place % len(MARKERS)], "markersize": 4}
+        numbers = list(range(len(summary.regret)))
+        low = [mean - error for mean, error in zip(summary.regret, summary.regret_error, strict=True)]
+        high = [mean + error for mean, error in zip(summary.regret, summary.regret_error, strict=True)]
+        left.fill_between(numbers, low, high, alpha=0.2, linewidth=0)
+        left.plot(numbers, summary.regret, label=summary.strategy, **style)
+        right.plot(numbers[1:], summary.evoi, label=summary.strategy, **style)
+    left.set(xlabel="questions answered", ylabel="mean regret of the recommendation", ylim=(0, None))
+    right.set(xlabel="question", ylabel="mean EVOI", ylim=(0, None))
+    right.legend(frameon=False)
+    for axes in (left, right):
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(alpha=0.3)
+    figure.savefig(path, dpi=160, metadata={"Date": None} if path.suffix == ".svg" else None)
+    plt.close(figure)

@@ -1,0 +1,131 @@
+"""`rather simulate`: how many questions until the regret is x?"""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rather.cli.options import CatalogName, Json, Seed, SlateSize, Temperature
+
+if TYPE_CHECKING:
+    from rather.simulate import Conversation, Plan, Summary
+
+
+def simulate(
+    catalog: CatalogName = "films",
+    strategy: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A strategy; give several to compare them on the same people.  [default: auto]", show_default=False
+        ),
+    ] = None,
+    users: Annotated[int, typer.Option(min=1, help="Simulated people.")] = 100,
+    questions: Annotated[int, typer.Option(min=1, help="Questions each is asked.")] = 10,
+    k: SlateSize = 2,
+    temperature: Temperature = None,
+    among_particles: Annotated[
+        bool,
+        typer.Option(
+            "--among-particles",
+            help="The paper's setting: true users are particles of the belief, which are only reweighted.",
+        ),
+    ] = False,
+    seed: Seed = 0,
+    workers: Annotated[int, typer.Option(min=1, help="Processes to spread the people over.")] = 1,
+    plot: Annotated[Path | None, typer.Option(help="Draw regret and EVOI into this PNG, SVG or PDF.")] = None,
+    json_output: Json = False,
+) -> None:
+    """Let simulated people answer, and show how the regret of the recommendation falls.
+
+    Everybody meets every strategy with the same utility and the same noise. True people are fresh draws from the
+    belief's density unless --among-particles is given.
+
+    Examples:
+        rather simulate films --users 200
+
+        rather simulate films --strategy auto --strategy random --plot regret.png
+
+        rather simulate films --strategy cont-alter --users 100 --questions 10 --json
+    """
+    from rather.rejuvenation import Rejuvenation
+    from rather.session import everyday_response
+    from rather.simulate import Plan, draw_people, summarise
+    from rather.source import open_source
+    from rather.strategies import strategy_named
+
+    names = tuple(dict.fromkeys(strategy or ["auto"]))
+    for name in names:
+        strategy_named(name)  # complain before the work
+    if plot is not None:
+        from rather.cli.plots import require_matplotlib
+
+        require_matplotlib()
+    source = open_source(catalog)
+    plan = Plan(
+        source.catalog,
+        source.belief,
+        everyday_response(source.catalog, source.belief, temperature),
+        draw_people(source.belief, users, seed, among_particles=among_particles),
+        names,
+        questions,
+        k,
+        seed,
+        None if among_particles else Rejuvenation(),
+    )
+    summaries = summarise(_run(plan, workers, quiet=json_output))
+    if plot is not None:
+        from rather.cli.plots import plot_summaries
+
+        plot_summaries(summaries, plot)
+    if json_output:
+        print(json.dumps(_report(plan, catalog, summaries), indent=1))
+    else:
+        _print_table(summaries, plot)
+
+
+def _run(plan: "Plan", workers: int, quiet: bool) -> list["Conversation"]:
+    from rather.cli.progress import progress_bar
+    from rather.simulate import simulate as run
+
+    with progress_bar("conversations", len(plan.strategies) * len(plan.people), quiet) as advance:
+        return run(plan, workers, lambda conversation: advance())
+
+
+def _report(plan: "Plan", catalog: str, summaries: list["Summary"]) -> dict[str, object]:
+    from dataclasses import asdict
+
+    return {
+        "catalog": catalog,
+        "items": len(plan.catalog),
+        "particles": len(plan.belief),
+        "people": len(plan.people),
+        "k": plan.k,
+        "seed": plan.seed,
+        "response": str(plan.response),
+        "rejuvenation": plan.rejuvenation is not None,
+        "strategies": [asdict(summary) for summary in summaries],
+    }
+
+
+def _print_table(summaries: list["Summary"], plot: Path | None) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    names = [summary.strategy for summary in summaries]
+    regret = Table("question", *names, title="Mean regret after each question ± standard error")
+    evoi = Table("question", *names, title="Mean EVOI of each question")
+    for number in range(len(summaries[0].regret)):
+        pairs = [(summary.regret[number], summary.regret_error[number]) for summary in summaries]
+        regret.add_row(str(number), *(f"{mean:.3f} ±{error:.3f}" for mean, error in pairs))
+        if number:
+            evoi.add_row(str(number), *(f"{summary.evoi[number - 1]:.4f}" for summary in summaries))
+    evoi.add_section()
+    means = (1000 * sum(summary.seconds) / len(summary.seconds) for summary in summaries)
+    evoi.add_row("ms each", *(f"{mean:.1f}" for mean in means))
+    console.print(regret, evoi)
+    console.print(f"{summaries[0].people} simulated people. Question 0 is before the first.", style="dim")
+    if plot is not None:
+        print(f"plot: {plot}", file=sys.stderr)

@@ -1,0 +1,72 @@
+"""The conversation with a person at a terminal."""
+
+from collections.abc import Callable
+
+from rich.console import Console
+from rich.text import Text
+
+from rather.cli.cards import choice_text, help_line, question_view, recommendations_view, show
+from rather.question import Question
+from rather.responses import NONE, SAME, SKIP, Choice
+from rather.session import Session
+
+KEYS: dict[str, Choice] = {"n": NONE, "s": SAME, "?": SKIP}
+
+
+def converse(session: Session, keep: Callable[[], None]) -> None:
+    """Ask until another question no longer pays or the person quits; `keep` is called after every change."""
+    console = Console(highlight=False)
+    console.print(
+        f"[bold]{len(session.catalog)} {session.catalog.name}s.[/bold] "
+        "A few questions, then a recommendation. There are no wrong answers."
+    )
+    reason = session.stop_reason
+    while reason is None:
+        question = session.ask()
+        show(console, question_view(question), help_line(len(question), session.response.extras))
+        if not _one_answer(console, session, question):
+            reason = "you asked to"
+            break
+        keep()
+        show(console, recommendations_view(session.recommend(5), session.expected_regret, session.start_regret))
+        reason = session.stop_reason
+    finish(console, session, reason)
+
+
+def _one_answer(console: Console, session: Session, question: Question) -> bool:
+    """Read keys until one is an answer or an undo; False when the person quits."""
+    while True:
+        try:
+            key = console.input("[bold]> [/bold]").strip().lower()
+        except (EOFError, KeyboardInterrupt):
+            console.print()
+            return False
+        if key == "q":
+            return False
+        if key == "u":
+            if session.turns:
+                session.undo()
+                return True
+            console.print("Nothing to undo yet.", style="red")
+            continue
+        choice = _choice(key, question, session)
+        if choice is None:
+            console.print(f"Please type 1 to {len(question)} or one of the letters above.", style="red")
+            continue
+        session.tell(question, choice)
+        console.print(Text(f"→ {choice_text(question, choice)}", style="bold green"))
+        return True
+
+
+def _choice(key: str, question: Question, session: Session) -> Choice | None:
+    if key.isdecimal() and 1 <= int(key) <= len(question):
+        return int(key) - 1
+    choice = KEYS.get(key)
+    return choice if choice is SKIP or choice in session.response.extras else None
+
+
+def finish(console: Console, session: Session, reason: str) -> None:
+    """Why asking stopped, and the recommendation."""
+    count = len(session.turns)
+    console.print(f"\n[bold]Done after {count} answer{'s' * (count != 1)}[/bold]: {reason}.")
+    show(console, recommendations_view(session.recommend(5), session.expected_regret, session.start_regret))
