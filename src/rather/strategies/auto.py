@@ -1,5 +1,6 @@
 """The default: the best question that a portfolio of cheap methods finds."""
 
+import math
 import time
 from dataclasses import dataclass
 
@@ -13,8 +14,8 @@ from rather.strategies.problem import Problem, Strategy, neighbours, not_asked
 
 PARTS: tuple[Strategy, ...] = (
     TopExhaustive(),
-    QueryIteration(restarts=20, initialiser=mixed),
-    Continuous(Recommendation.RETRIEVED, retrieve_every=5, restarts=10, steps=30, initialiser=balanced),
+    QueryIteration(restarts=64, initialiser=mixed),
+    Continuous(Recommendation.RETRIEVED, restarts=8, steps=20, initialiser=balanced),
 )
 
 
@@ -27,13 +28,15 @@ class Auto:
 
     Attributes:
         parts: Methods that propose, cheapest first.
-        exchanges: At most this many rounds of exchanging one item of the best slate.
+        exchanges: At most this many rounds of exchanging one item of a slate for a runner-up of deep retrieval.
+        finalists: Slates that take part in the exchanges.
         budget_ms: Start no further part once this much time has passed. The question then depends on the machine's
             speed as well as on the seed; None does all the work.
     """
 
     parts: tuple[Strategy, ...] = PARTS
     exchanges: int = 5
+    finalists: int = 4
     budget_ms: float | None = None
 
     def __call__(self, problem: Problem) -> Tensor:
@@ -47,27 +50,23 @@ class Auto:
         return self._exchanged(slates, problem, deadline)
 
     def _exchanged(self, slates: Tensor, problem: Problem, deadline: float | None) -> Tensor:
-        """The slates and, last, the best of them not asked yet after single exchanges that raise EVOI."""
-        values = problem.evoi(slates)
-        best, best_value = slates[values.argmax()], float(values.max())
-        if frozenset(best.tolist()) in problem.asked:
-            # The next best question is most often the best one but for an item.
-            fresh = not_asked(torch.cat([slates, neighbours(best[None], problem)]), problem)
-            if not len(fresh):
-                return slates
-            values = problem.evoi(fresh)
-            best, best_value = fresh[values.argmax()], float(values.max())
+        """The slates, and the best few not asked yet after single exchanges that raise EVOI."""
+        values, order = problem.evoi(slates).topk(min(self.finalists, len(slates)))
+        best = slates[order]
+        # A slate that was asked still takes part at first: the next best question is often it but for an item.
+        best_value = -math.inf if len(not_asked(best[:1], problem)) == 0 else float(values[0])
         for _ in range(self.exchanges):
             if _over(deadline):
                 break
-            candidates = not_asked(neighbours(best[None], problem), problem)
-            if not len(candidates):
+            candidates = torch.cat([best, neighbours(best, problem)]).sort(dim=1).values
+            fresh = not_asked(torch.unique(candidates, dim=0), problem)
+            if not len(fresh):
                 break
-            values = problem.evoi(candidates)
-            if float(values.max()) <= best_value:
+            values, order = problem.evoi(fresh).topk(min(self.finalists, len(fresh)))
+            if float(values[0]) <= best_value:
                 break
-            best, best_value = candidates[values.argmax()], float(values.max())
-        return torch.cat([slates, best[None]])
+            best, best_value = fresh[order], float(values[0])
+        return torch.cat([slates, best])
 
 
 def _over(deadline: float | None) -> bool:
