@@ -3,6 +3,7 @@
 Run: .venv/bin/python docs/picture.py
 """
 
+import re
 from pathlib import Path
 
 from rich.console import Console
@@ -27,4 +28,6 @@ for shown in range(6):
         view = recommendations_view(session.recommend(3), session.expected_regret, session.start_regret)
         answer = Text(f"→ {choice_text(question, choice)}", style="bold green")
         show(console, question_view(question), help_line(len(question), session.response.extras), answer, view)
-console.save_svg(str(Path(__file__).with_name("terminal.svg")), title="rather", unique_id="rather")
+picture = console.export_svg(title="rather", unique_id="rather")
+picture = re.sub(r"@font-face \{.*?\}", "", picture, flags=re.DOTALL)  # fonts come from the reader, not from a host
+Path(__file__).with_name("terminal.svg").write_text(picture, encoding="utf-8")

@@ -31,7 +31,7 @@ def question_view(question: Question) -> RenderableType:
 def _card(place: int, option: Option) -> Panel:
     facts = dict(option.facts)
     line = facts.pop("line", None)
-    lines = [Text(f"{name}  ", style="dim").append(value, style="default") for name, value in facts.items()]
+    lines = [Text.assemble((f"{name}  ", "dim"), value) for name, value in facts.items()]
     if line:
         lines += [Text(""), Text(line, style="italic")]
     heading = Text(option.label, style="bold cyan")
@@ -69,7 +69,7 @@ def help_line(k: int, offered: Sequence[Answer]) -> Text:
     keys = [(f"1..{k}", "choose")]
     keys += [("n", "none of these")] * (Answer.NONE in offered)
     keys += [("s", "about the same")] * (Answer.SAME in offered)
-    keys += [("?", "skip, don't know them"), ("u", "undo"), ("q", "quit")]
+    keys += [("?", "don't know"), ("u", "undo"), ("q", "quit")]
     text = Text()
     for key, meaning in keys:
         text.append(key, style="bold yellow").append(f" {meaning}   ", style="dim")
