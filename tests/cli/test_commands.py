@@ -1,0 +1,194 @@
+"""The command line as a user meets it."""
+
+import io
+import json
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+
+import pytest
+
+from rather.__main__ import main
+
+ENVIRONMENT = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
+
+
+@pytest.fixture
+def rather(monkeypatch, capsys):
+    """Runs a command in this process, away from any terminal; returns what it printed."""
+
+    def run(*arguments, stdin="", expect=0):
+        monkeypatch.setenv("COLUMNS", "100")
+        monkeypatch.setattr(sys, "argv", ["rather", *arguments])
+        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+        try:
+            code = main() or 0
+        except SystemExit as ended:
+            code = ended.code or 0
+        printed = capsys.readouterr()
+        assert code == expect, printed.err
+        return printed
+
+    return run
+
+
+@pytest.fixture
+def machine(rather):
+    """Plays `rather ask films --json` with a list of commands; returns what was said."""
+
+    def play(*arguments, commands):
+        lines = "".join(json.dumps(command) + "\n" for command in commands)
+        return [json.loads(line) for line in rather("ask", "films", "--json", *arguments, stdin=lines).out.splitlines()]
+
+    return play
+
+
+def test_help_does_not_import_torch():
+    script = "import sys; sys.argv = ['rather', '--help']\nfrom rather.cli import app\n"
+    script += "try:\n    app()\nexcept SystemExit:\n    pass\nprint('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=ENVIRONMENT, check=True)
+    assert done.stdout.strip().endswith("False")
+
+
+@pytest.mark.parametrize("command", ["demo", "ask", "simulate", "strategies"])
+def test_every_command_has_help_with_an_example(command, rather):
+    assert f"rather {command}" in rather(command, "--help").out
+
+
+def test_strategies_lists_every_strategy(rather):
+    from rather.strategies import STRATEGIES
+
+    listed = json.loads(rather("strategies", "--json").out)
+    assert [row["name"] for row in listed] == list(STRATEGIES)
+    table = rather("strategies").out
+    assert all(name in table for name in STRATEGIES)
+
+
+def test_demo_without_a_terminal_plays_a_whole_conversation(rather):
+    text = rather("demo").out
+    assert "Question 1: would you rather" in text
+    assert "Done after" in text
+
+
+def test_ask_without_a_terminal_records_nothing_and_says_why(rather):
+    assert "needs a person at a terminal" in rather("ask", "films", stdin="1\n1\n", expect=2).err
+
+
+def test_a_machine_can_play(machine):
+    said = machine(commands=[{"choice": 0}, {"choice": "skip"}, {"undo": True}, {"choice": "none"}, {"quit": True}])
+    questions = [message for message in said if message["type"] == "question"]
+    assert [question["number"] for question in questions] == [1, 2, 3, 2, 3]
+    assert questions[1] == questions[3]
+    assert said[-1]["type"] == "end"
+    assert said[-1]["answers"] == 2
+
+
+def test_a_machine_is_told_what_was_wrong_and_asked_again(machine):
+    said = machine(commands=[{"choice": 9}, {"chose": 1}, {"choice": 0, "number": 7}, {"undo": True}])
+    errors = [message["message"] for message in said if message["type"] == "error"]
+    assert len(errors) == 4
+    assert "0..1" in errors[0]
+    assert said[-1]["answers"] == 0
+
+
+def test_a_kept_conversation_goes_on_where_it_stopped(tmp_path, machine):
+    kept = tmp_path / "evening.json"
+    whole = machine(commands=[{"choice": 0}, {"choice": 1}])
+    machine("--save", str(kept), commands=[{"choice": 0}])
+    resumed = machine("--resume", str(kept), commands=[{"choice": 1}])
+    assert [m for m in resumed if m["type"] == "question"] == [m for m in whole if m["type"] == "question"][1:]
+    assert len(json.loads(kept.read_text())["events"]) == 2
+
+
+def test_a_file_that_is_no_log_is_refused(tmp_path, rather):
+    other = tmp_path / "other.json"
+    other.write_text("{}")
+    assert "not a session log" in rather("ask", "--json", "--resume", str(other), expect=2).err
+    assert "Cannot read" in rather("ask", "--json", "--resume", str(tmp_path / "none"), expect=2).err
+
+
+def test_simulate_compares_strategies_on_the_same_people(rather):
+    report = json.loads(
+        rather(
+            "simulate", "films", "--strategy", "random", "--strategy", "query-iteration", "--users", "3",
+            "--questions", "2", "--json",
+        ).out
+    )  # fmt: skip
+    first, second = report["strategies"]
+    assert first["regret"][0] == second["regret"][0]
+    assert len(first["regret"]) == 3
+    assert len(first["seconds"]) == 2
+
+
+def test_simulate_draws_a_plot(tmp_path, rather):
+    pytest.importorskip("matplotlib")
+    plot = tmp_path / "out.png"
+    text = rather("simulate", "--strategy", "random", "--users", "2", "--questions", "2", "--plot", str(plot)).out
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    assert "Mean regret" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("ask", "nofilms", "--json"), "nofilms"),
+        (("simulate", "films", "--strategy", "wizard"), "wizard"),
+        (("simulate", "films", "--k", "1"), "2"),
+        (("simulate", "films", "--k", "5000", "--users", "1"), "`k` must be"),
+        (("ask", "films", "--json", "--temperature", "-1"), "temperature"),
+        (
+            ("simulate", "films", "--plot", "out.gif", "--users", "1", "--questions", "1", "--strategy", "random"),
+            ".png",
+        ),
+    ],
+)
+def test_a_mistake_ends_in_a_message_that_names_it(arguments, message, rather):
+    assert message in rather(*arguments, expect=2).err
+
+
+class Terminal:
+    """A person at a real (pseudo) terminal."""
+
+    def __init__(self, *arguments):
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.execve(sys.executable, [sys.executable, "-m", "rather", *arguments], ENVIRONMENT)
+        self.seen = ""
+
+    def wait_for(self, text, timeout=60.0):
+        deadline = time.monotonic() + timeout
+        start = len(self.seen)
+        while text not in self.seen[start:]:
+            ready, _, _ = select.select([self.fd], [], [], max(0.0, deadline - time.monotonic()))
+            assert ready, f"{text!r} never came; saw: {self.seen[start:]}"
+            try:
+                self.seen += os.read(self.fd, 65536).decode(errors="replace")
+            except OSError:  # the other end closed
+                assert text in self.seen[start:], self.seen[start:]
+
+    def type(self, line):
+        os.write(self.fd, (line + "\n").encode())
+
+    def exit_code(self):
+        while True:
+            try:
+                if not os.read(self.fd, 65536):
+                    break
+            except OSError:
+                break
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+def test_a_person_answers_undoes_and_quits_at_a_terminal():
+    terminal = Terminal("ask", "films")
+    terminal.wait_for("> ")
+    assert "Question 1" in terminal.seen
+    for typed, answer in [("x", "Please type"), ("u", "Nothing to undo"), ("1", "Question 2"), ("u", "Question 1")]:
+        terminal.type(typed)
+        terminal.wait_for(answer)
+    terminal.type("q")
+    terminal.wait_for("Done after 0 answers")
+    assert terminal.exit_code() == 0
