@@ -32,7 +32,7 @@ def as_floats(value: Any, name: str, rank: int) -> Tensor:
 def as_mask(value: Any, name: str, length: int) -> Tensor:
     """A boolean tensor `(length,)` with at least one true entry. Always a copy: the caller's may change later."""
     try:
-        tensor = torch.from_numpy(np.array(value))
+        tensor = torch.from_numpy(np.asarray(value).copy())
     except (TypeError, ValueError):
         raise InvalidInputError(f"`{name}` must be a boolean mask of shape ({length},), got {value!r}.") from None
     if tensor.dtype != torch.bool or tuple(tensor.shape) != (length,):
