@@ -66,6 +66,26 @@ def slate_network(query: Tensor, recommendation: Tensor, belief: Belief, tempera
     return Gradients(per_particle.sum(dim=(1, 2)), slopes[0], slopes[1])
 
 
+class Adam:
+    """Directions of ascent from successive gradients (Kingma & Ba 2015, with their defaults).
+
+    `torch.optim.Adam` would import the compiler of torch on first use: 1 to 3 seconds before the first question.
+    """
+
+    def __init__(self, variable: Tensor) -> None:
+        self._steps = 0
+        self._mean = torch.zeros_like(variable)
+        self._square = torch.zeros_like(variable)
+
+    def __call__(self, gradient: Tensor) -> Tensor:
+        """The next step at unit learning rate, of the gradient's shape."""
+        self._steps += 1
+        self._mean.lerp_(gradient, 0.1)
+        self._square.lerp_(gradient.square(), 0.001)
+        root = (self._square / (1 - 0.999**self._steps)).sqrt_().add_(1e-8)
+        return self._mean / (1 - 0.9**self._steps) / root
+
+
 @dataclass(frozen=True)
 class Continuous:
     """Gradient ascent over hypothetical slates, projected on the catalogue.
@@ -105,27 +125,25 @@ class Continuous:
         softmax = self._softmax(problem)
         radius = problem.catalog.largest_norm
         scale = radius / problem.catalog.dimensions**0.5
-        query = _in_ball(slates, radius).clone()
+        query = recommendation = _in_ball(slates, radius)
         free = self.recommendation is Recommendation.FREE
-        recommendation = query.clone() if free else query
-        variables = [query, recommendation] if free else [query]
-        adam = torch.optim.Adam(variables, lr=self.step_size * scale, maximize=True)
+        move_query, move_recommendation = Adam(query), Adam(recommendation)
         for step in range(self.steps):
             if self.recommendation is Recommendation.RETRIEVED and step % self.retrieve_every == 0:
                 found = value.deep_retrieval(query, problem.belief, softmax, problem.search)
                 recommendation = found.vectors[:, :, 0]
             slopes = slate_network(query, recommendation, problem.belief, softmax.temperature)
-            query.grad = slopes.query
+            uphill = slopes.query
             if self.recommendation is Recommendation.EQUAL:
-                query.grad = slopes.query + slopes.recommendation
-            elif free:
-                recommendation.grad = slopes.recommendation
+                uphill = uphill + slopes.recommendation
             if self.pull:
-                query.grad = query.grad - self._pull(query, problem)
-            adam.param_groups[0]["lr"] = self.step_size * scale * (1 - step / self.steps)
-            adam.step()
-            for variable in variables:
-                variable.copy_(_in_ball(variable, radius))
+                uphill = uphill - self._pull(query, problem)
+            rate = self.step_size * scale * (1 - step / self.steps)
+            if free:
+                recommendation = _in_ball(recommendation + rate * move_recommendation(slopes.recommendation), radius)
+            query = _in_ball(query + rate * move_query(uphill), radius)
+            if self.recommendation is Recommendation.EQUAL:
+                recommendation = query
         return query
 
     def _pull(self, query: Tensor, problem: Problem) -> Tensor:
