@@ -1,0 +1,199 @@
+"""Checks that every strategy, response model and retriever must pass; run them on yours.
+
+```python
+from rather.testing import check_response_model, check_retriever, check_strategy
+
+def test_my_strategy_keeps_the_contract():
+    check_strategy(MyStrategy(restarts=3))
+```
+
+Each check is a plain function that returns nothing, or raises an `AssertionError` that says which promise was broken
+and in which situation. None needs a test framework.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from rather.belief import Belief
+from rather.catalog import Catalog
+from rather.randomness import derive_generator
+from rather.responses import Answer, Logistic, Noiseless, ResponseModel
+from rather.retrieval import ExactRetriever, Retriever
+from rather.strategies import Problem, Strategy, choose
+
+ROUNDING = 1e-4
+"""Differences of float32 sums, relative to the size of what is summed, that are no one's fault."""
+
+
+def check_strategy(strategy: Strategy) -> None:
+    """A strategy proposes slates that can be asked, whatever the catalogue, and the same ones for the same seed.
+
+    Its proposals are rows `(b, k)`, b >= 1, each slate of k distinct items that the filter allows; they follow from
+    the problem alone; and neither the problem's tensors nor torch's global generator change. The situations: k of 2,
+    3 and 5, barely k items, a filter, equal items, items that are all zero, one particle, "none" and "same" on offer,
+    answers without noise, and slates that have been asked.
+
+    Args:
+        strategy: Called with problems of up to 16 items and 30 particles.
+    """
+    for situation, problem in problems():
+        inputs = (problem.catalog.items, problem.belief.particles, problem.belief.log_weights)
+        before = [tensor.clone() for tensor in inputs]
+        host = torch.get_rng_state()
+        proposals = strategy(_restarted(problem))
+        _claim(torch.equal(host, torch.get_rng_state()), situation, "torch's global generator is left alone")
+        _claim(all(map(torch.equal, before, inputs)), situation, "items and particles are left as they are")
+        _check_proposals(proposals, problem, situation)
+        again = strategy(_restarted(problem))
+        _claim(torch.equal(proposals, again), situation, "the same seed gives the same proposals")
+        chosen = choose(lambda _, slates=proposals: slates, _restarted(problem))  # type: ignore[misc]
+        _claim(frozenset(chosen.slate) not in problem.asked, situation, "what is asked has not been asked before")
+
+
+def problems(seed: int = 0) -> Iterator[tuple[str, Problem]]:
+    """Small problems of every kind that a strategy may meet, each with the words for it."""
+    soft = Logistic(0.2)
+    for k in (2, 3, 5):
+        yield f"16 items, k={k}", _problem(16, k, soft, seed)
+        yield f"{k} items, k={k}", _problem(k, k, soft, seed)
+        yield f"{k + 2} of 16 items allowed, k={k}", replace(_problem(16, k, soft, seed), allowed=_last(k + 2, 16))
+    pair, triple = _problem(16, 2, soft, seed), _problem(16, 3, soft, seed)
+    yield "3 of 16 items allowed, k=3", replace(triple, allowed=_last(3, 16))
+    yield "none and same on offer, k=3", replace(triple, response=Logistic(0.2, none_utility=0.5, tie=0.5))
+    yield "no noise, k=2", replace(pair, response=Noiseless())
+    yield "no noise, 6 items, k=5", _problem(6, 5, Noiseless(), seed)
+    for name, items in (("equal", pair.catalog.items[:1].repeat(7, 1)), ("zero", torch.zeros_like(pair.catalog.items))):
+        catalog = Catalog(items)
+        yield f"{name} items, k=3", replace(triple, catalog=catalog, retriever=ExactRetriever(catalog))
+    yield "one particle, k=2", replace(pair, belief=Belief.from_users(pair.belief.particles[:1]))
+    yield "one dimension, k=2", _problem(16, 2, soft, seed, dimensions=1)
+    all_but_one = list(map(frozenset, itertools.combinations(range(5), 3)))[1:]
+    yield "all slates of 5 items but one asked, k=3", replace(_problem(5, 3, soft, seed), asked=frozenset(all_but_one))
+
+
+def check_response_model(model: ResponseModel) -> None:
+    """A response model gives every answer a probability, for any number of options and people at once.
+
+    Probabilities are normalised over the k options and the extra answers; they depend on the options and not on their
+    order (strategies sort slates), for each person alone; they keep the dtype and are defined, if infinitely small,
+    for equal, far apart and very large utilities.
+
+    Args:
+        model: Anything with `extras` and `log_probabilities`.
+    """
+    extras = model.extras
+    _claim(len(set(extras)) == len(extras), "extras", "each extra answer is offered once")
+    _claim(set(extras) <= {Answer.NONE, Answer.SAME}, "extras", "only NONE and SAME can be extra answers")
+    for k, (name, utilities) in itertools.product((2, 3, 5), _utilities()):
+        case = f"{k} options, {name}"
+        given = utilities[..., :k, :].clone()
+        logs = model.log_probabilities(given)
+        _claim(torch.equal(given, utilities[..., :k, :]), case, "utilities are left as they are")
+        wanted = (*given.shape[:-2], k + len(extras), given.shape[-1])
+        _claim(tuple(logs.shape) == wanted, case, f"the shape is {wanted}, not {tuple(logs.shape)}")
+        _claim(logs.dtype == given.dtype, case, f"the dtype stays {given.dtype}, not {logs.dtype}")
+        _claim(not logs.isnan().any(), case, "every answer has a probability")
+        _claim(_close(logs.exp().sum(dim=-2), torch.ones_like(given[..., 0, :])), case, "probabilities sum to 1")
+        order = torch.arange(k).roll(1)
+        turned = model.log_probabilities(given[..., order, :]).exp()
+        expected = torch.cat([logs[..., :k, :][..., order, :], logs[..., k:, :]], dim=-2).exp()
+        _claim(_close(turned, expected), case, "permuting the options permutes their probabilities")
+        alone = model.log_probabilities(given[..., :1]).exp()
+        _claim(_close(alone, logs[..., :1].exp()), case, "a person's answer does not depend on other people")
+
+
+def check_retriever(make_retriever: Callable[[Catalog], Retriever], *, exact: bool = True) -> None:
+    """A retriever finds allowed items, best first, with their true scores.
+
+    Rows of a direction are distinct and allowed, scores fall and are the inner products, vectors are the items; with
+    filters, with equal items, for one direction and for many, for one item and for all of them.
+
+    Args:
+        make_retriever: Builds the retriever for a catalogue of up to 300 items.
+        exact: Also demand the scores of a look at every item. Leave it out for an approximate retriever.
+    """
+    for name, catalog in _catalogs():
+        retriever = make_retriever(catalog)
+        directions = _normal((9, catalog.dimensions), "directions", name)
+        for filtered, b, count in itertools.product((False, True), (1, 9), (1, 2, 7)):
+            allowed = _last(7, len(catalog)) if filtered else None
+            case = f"{name}, {'filter, ' * filtered}{b} directions, {count} items each"
+            found = retriever.top(directions[:b], count, allowed)
+            _claim(tuple(found.rows.shape) == (b, count), case, f"rows are {(b, count)}, not {found.rows.shape}")
+            _claim(all(len(set(rows)) == count for rows in found.rows.tolist()), case, "rows are distinct")
+            _claim(allowed is None or bool(allowed[found.rows].all()), case, "only allowed items are found")
+            _claim(torch.equal(found.vectors, catalog.items[found.rows]), case, "vectors are the items of the rows")
+            scores = (found.vectors * directions[:b, None]).sum(dim=2)
+            _claim(_close(found.scores, scores), case, "scores are inner products")
+            _claim(bool((found.scores.diff(dim=1) <= ROUNDING).all()), case, "the best come first")
+            if exact:
+                every = directions[:b] @ catalog.items.T
+                every = every if allowed is None else every[:, allowed]
+                best = every.sort(dim=1, descending=True).values[:, :count]
+                _claim(_close(found.scores, best), case, "no allowed item scores higher than those found")
+
+
+def _check_proposals(proposals: Tensor, problem: Problem, situation: str) -> None:
+    shape = tuple(proposals.shape)
+    _claim(len(shape) == 2 and shape[0] >= 1, situation, f"proposals are (b >= 1, k), not {shape}")
+    _claim(shape[1] == problem.k, situation, f"slates hold k = {problem.k} items, not {shape[1]}")
+    _claim(proposals.dtype == torch.long, situation, f"rows are int64, not {proposals.dtype}")
+    rows = proposals.tolist()
+    _claim(all(len(set(slate)) == problem.k for slate in rows), situation, f"items of a slate are distinct: {rows}")
+    known = set(problem.rows.tolist())
+    _claim(all(known.issuperset(slate) for slate in rows), situation, f"only allowed items are proposed: {rows}")
+
+
+def _problem(n: int, k: int, response: ResponseModel, seed: int, dimensions: int = 4) -> Problem:
+    catalog = Catalog(_normal((n, dimensions), "items", seed))
+    belief = Belief.from_users(_normal((30, dimensions), "users", seed) + 0.3)
+    return Problem(catalog, belief, response, k, derive_generator(seed, "strategy"))
+
+
+def _restarted(problem: Problem) -> Problem:
+    return replace(problem, generator=derive_generator(0, "strategy"))
+
+
+def _utilities() -> Iterator[tuple[str, Tensor]]:
+    """Utilities of 5 options, `(..., 5, m)`."""
+    drawn = _normal((3, 5, 11), "utilities")
+    yield "a batch of slates", drawn
+    yield "one slate", drawn[0]
+    yield "one person", drawn[0, :, :1]
+    yield "double precision", drawn.double()
+    yield "equal utilities", torch.zeros_like(drawn)
+    yield "utilities far apart", 1e4 * drawn
+    yield "utilities that share an offset", drawn + 30
+
+
+def _catalogs() -> Iterator[tuple[str, Catalog]]:
+    drawn = _normal((300, 6), "catalogue")
+    yield "300 items", Catalog(drawn)
+    yield "7 items", Catalog(drawn[:7])
+    yield "equal items", Catalog(drawn[:1].repeat(20, 1))
+    yield "items in pairs", Catalog(drawn[:30].repeat_interleave(2, dim=0))
+    yield "norms of all sizes", Catalog(drawn * torch.logspace(-3, 2, 300, dtype=torch.float32)[:, None])
+
+
+def _normal(shape: tuple[int, ...], *path: str | int) -> Tensor:
+    return torch.randn(shape, generator=derive_generator(0, *path), dtype=torch.float32)
+
+
+def _last(count: int, length: int) -> Tensor:
+    """A mask of the last items: a search that forgets the filter would rather find the first."""
+    return torch.arange(length) >= length - count
+
+
+def _close(left: Tensor, right: Tensor) -> bool:
+    return torch.allclose(left, right, rtol=ROUNDING, atol=ROUNDING)
+
+
+def _claim(holds: bool, situation: str, promise: str) -> None:
+    if not holds:
+        raise AssertionError(f"Broken promise ({situation}): {promise}.")

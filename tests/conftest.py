@@ -1,0 +1,24 @@
+"""Settings of every test: repeatable examples, one thread for small kernels, the source for child processes."""
+
+import os
+from pathlib import Path
+
+import torch
+from hypothesis import HealthCheck, settings
+
+# Derandomised: a run that passed passes again. Time is never asserted, machines are busy at times.
+settings.register_profile(
+    "repeatable",
+    derandomize=True,
+    deadline=None,
+    database=None,
+    max_examples=40,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("repeatable")
+
+torch.set_num_threads(1)
+
+# What pytest's `pythonpath` is to this process: tests that start another one meet the same source.
+SOURCE = Path(__file__).resolve().parents[1] / "src"
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(SOURCE), os.environ.get("PYTHONPATH")]))
