@@ -22,6 +22,7 @@ from rather.responses import Answer, Choice, Logistic, ResponseModel, answer_row
 from rather.retrieval import ExactRetriever, Found, Retriever
 from rather.stopping import Stopping
 from rather.strategies import Problem, Strategy, choose, strategy_named
+from rather.strategies.problem import refuse_other_dimensions
 from rather.threads import one_thread
 
 
@@ -271,6 +272,7 @@ def everyday_response(catalog: Catalog, belief: Belief, temperature: float | Non
     some 95 times of 100, between two close ones hardly more often than by chance. The outside option of "none of
     these" is worth as much as an average item, and a tie between equals has a probability of one in five.
     """
+    refuse_other_dimensions(belief, catalog)
     with one_thread():
         spread = value.utility_spread(catalog.items, belief)
         average = float(value.expected_utility(catalog.items, belief).mean())

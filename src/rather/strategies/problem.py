@@ -45,11 +45,7 @@ class Problem:
     def __post_init__(self) -> None:
         if self.retriever is None:
             object.__setattr__(self, "retriever", ExactRetriever(self.catalog))
-        if self.belief.particles.shape[1] != self.catalog.dimensions:
-            raise InvalidInputError(
-                f"`belief` must have {self.catalog.dimensions} dimensions like the catalogue, "
-                f"got {self.belief.particles.shape[1]}."
-            )
+        refuse_other_dimensions(self.belief, self.catalog)
         if not 2 <= self.k <= self.available:
             raise InvalidInputError(
                 f"`k` must be 2..{self.available} (the items that may be asked about), got {self.k}."
@@ -114,6 +110,14 @@ class Problem:
         generator = torch.Generator()
         generator.set_state(self.generator.get_state())
         return replace(self, generator=generator)
+
+
+def refuse_other_dimensions(belief: Belief, catalog: Catalog) -> None:
+    """Utility vectors and item vectors must have the same length."""
+    if belief.particles.shape[1] != catalog.dimensions:
+        raise InvalidInputError(
+            f"`belief` must have {catalog.dimensions} dimensions like the catalogue, got {belief.particles.shape[1]}."
+        )
 
 
 Strategy = Callable[[Problem], Tensor]
