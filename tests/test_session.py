@@ -1,0 +1,441 @@
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rather
+from rather import NONE, SAME, SKIP, Belief, Catalog, Logistic, Noiseless, Rejuvenation, Session, Stopping, value
+from rather.errors import ImpossibleAnswerError, InvalidInputError, NoQuestionLeftError, StaleQuestionError
+from rather.session import everyday_response
+from worlds import TINY, normal, world, worlds
+
+
+def session(n=30, m=40, d=3, k=2, seed=0, smooth=True, **parts) -> Session:
+    here = world(n=n, m=m, d=d, smooth=smooth)
+    return Session(here.catalog, here.belief, k, seed, **{"stopping": Stopping(), **parts})
+
+
+def titled() -> Session:
+    facts = [{"year": str(1950 + row)} for row in range(12)]
+    catalog = Catalog(
+        normal(12, 3), ids=[f"f{row}" for row in range(12)], labels=[f"Film {row}" for row in range(12)], facts=facts
+    )
+    return Session(catalog, world(m=20).belief, seed=3)
+
+
+# --- asking ---------------------------------------------------------------------------------------------------------
+
+
+def test_asking_twice_gives_the_same_question():
+    here = session()
+    assert here.ask() is here.ask()
+
+
+def test_the_same_seed_and_answers_give_the_same_questions():
+    one, other = session(seed=5), session(seed=5)
+    for answer in (0, 1, SKIP, NONE, 0):
+        assert one.ask() == other.ask()
+        one.tell(one.ask(), answer)
+        other.tell(other.ask(), answer)
+    assert one.recommend(3) == other.recommend(3)
+
+
+def test_another_seed_draws_other_questions():
+    asked = {session(seed=seed, strategy="random").ask().slate for seed in range(20)}
+    assert len(asked) > 10
+
+
+def test_looking_at_recommendations_does_not_change_the_question():
+    looked, asked = session(), session()
+    looked.recommend(5), looked.stop_reason, looked.expected_regret
+    assert looked.ask() == asked.ask()
+
+
+def test_a_question_shows_what_the_catalogue_says_of_its_items():
+    here = titled()
+    question = here.ask()
+    assert len(question) == 2
+    for row, option, vector in zip(question.slate, question.options, question.vectors, strict=True):
+        assert (option.id, option.label) == (f"f{row}", f"Film {row}")
+        assert option.facts == {"year": str(1950 + row)}
+        assert torch.equal(vector, here.catalog.items[row])
+
+
+def test_a_question_is_worth_its_exact_evoi():
+    here = session(response=Logistic(0.3, none_utility=0.2))
+    question = here.ask()
+    search = world(n=30, m=40).search
+    wanted = rather.evoi(question.vectors[None], here.belief, here.response, search)
+    assert question.evoi == pytest.approx(float(wanted), abs=TINY)
+
+
+def test_questions_are_numbered_from_one():
+    here = session()
+    numbers = []
+    for _ in range(3):
+        numbers.append(here.ask().number)
+        here.tell(here.ask(), 0)
+    assert numbers == [1, 2, 3]
+    assert here.number == 4
+
+
+@pytest.mark.parametrize("name", rather.STRATEGIES)
+def test_every_strategy_can_ask_by_its_name(name):
+    here = session(n=12, strategy=name)
+    assert len(here.ask().slate) == 2
+
+
+def test_a_strategy_of_ones_own_can_ask():
+    here = session(strategy=lambda problem: torch.tensor([[4, 7]]))
+    assert here.ask().slate == (4, 7)
+
+
+# --- telling --------------------------------------------------------------------------------------------------------
+
+
+def test_an_answer_updates_the_belief_by_bayes():
+    here = session(rejuvenation=None)
+    question = here.ask()
+    here.tell(question, 1)
+    assert here.belief.content_hash == here.prior.update(question, 1, here.response).content_hash
+
+
+@pytest.mark.parametrize("choice", [1, np.int64(1), torch.tensor(1)])
+def test_an_answer_may_be_a_number_of_any_library(choice):
+    here = session()
+    here.tell(here.ask(), choice)
+    assert here.turns[0].answer == 1
+    assert type(here.turns[0].answer) is int
+
+
+@pytest.mark.parametrize("answer", [NONE, SAME, SKIP])
+def test_an_answer_may_be_given_by_name(answer):
+    here = session()
+    here.tell(here.ask(), answer.value)
+    assert here.turns[0].answer is answer
+
+
+def test_a_question_may_be_told_by_its_number():
+    by_number, by_question = session(), session()
+    by_number.tell(1, 0)
+    by_question.tell(by_question.ask(), 0)
+    assert by_number.ask() == by_question.ask()
+
+
+def test_turns_hold_questions_answers_and_the_belief_after_each():
+    here = session()
+    questions = [here.ask()]
+    here.tell(questions[0], 0)
+    questions.append(here.ask())
+    here.tell(questions[1], SKIP)
+    assert [turn.question for turn in here.turns] == questions
+    assert [turn.answer for turn in here.turns] == [0, SKIP]
+    assert here.turns[1].belief is here.belief
+
+
+def test_an_answered_question_is_stale():
+    here = session()
+    question = here.ask()
+    here.tell(question, 0)
+    with pytest.raises(StaleQuestionError, match="Question 1 is not open; the open question is number 2"):
+        here.tell(question, 0)
+    assert len(here.turns) == 1
+
+
+@pytest.mark.parametrize("number", [0, 2, -1])
+def test_a_number_that_is_not_open_is_refused(number):
+    with pytest.raises(StaleQuestionError, match=f"Question {number} is not open"):
+        session().tell(number, 0)
+
+
+def test_a_question_of_another_session_is_refused_by_its_items():
+    here = session(strategy=lambda problem: torch.tensor([[0, 1]]))
+    foreign = session(strategy=lambda problem: torch.tensor([[2, 3]])).ask()
+    with pytest.raises(
+        StaleQuestionError, match=r"about \['0', '1'\], not \['2', '3'\]: it comes from another session"
+    ):
+        here.tell(foreign, 0)
+    assert here.turns == ()
+
+
+@pytest.mark.parametrize("question", ["1", None, 1.5, [1]])
+def test_what_is_neither_a_question_nor_a_number_is_refused(question):
+    with pytest.raises(InvalidInputError, match="`question` must be a question or its number"):
+        session().tell(question, 0)
+
+
+@pytest.mark.parametrize("choice", [2, -1, "first", 0.5, None, True])
+def test_a_bad_answer_changes_nothing(choice):
+    here = session()
+    question = here.ask()
+    with pytest.raises(InvalidInputError, match="`choice` must be"):
+        here.tell(question, choice)
+    assert here.turns == ()
+    assert here.events == []
+    assert here.ask() is question
+
+
+def test_an_answer_the_response_model_does_not_offer_changes_nothing():
+    here = session(response=Logistic(0.1))
+    question = here.ask()
+    with pytest.raises(InvalidInputError, match="'none' is not an answer that Logistic"):
+        here.tell(question, NONE)
+    assert here.turns == ()
+
+
+def test_an_impossible_answer_changes_nothing():
+    catalog = Catalog([[1.0, 0.0], [0.0, 1.0]])
+    here = Session(catalog, Belief.from_users([[1.0, 0.0]], smooth=False), response=Noiseless())
+    question = here.ask()
+    with pytest.raises(ImpossibleAnswerError):
+        here.tell(question, question.slate.index(1))
+    assert here.turns == ()
+    assert here.ask() is question
+
+
+# --- skipping, undoing, never repeating -----------------------------------------------------------------------------
+
+
+def test_a_skip_leaves_the_belief_and_is_not_asked_again():
+    here = session(n=6)
+    asked = []
+    for _ in range(5):
+        asked.append(frozenset(here.ask().slate))
+        here.tell(here.ask(), SKIP)
+    assert len(set(asked)) == 5
+    assert here.belief is here.prior
+
+
+@settings(max_examples=15)
+@given(worlds(n=(4, 5), m=(3, 15), filtered=False), st.integers(2, 3), st.data())
+def test_no_question_repeats_until_every_one_is_asked(world, k, data):
+    here = Session(world.catalog, world.belief, k, stopping=Stopping(), response=Logistic(1.0, 0.0, 0.5))
+    total = math.comb(len(world.catalog), k)
+    answers = st.sampled_from([0, 1, NONE, SAME, SKIP])
+    seen = set()
+    for _ in range(total):
+        assert here.stop_reason is None
+        seen.add(frozenset(here.ask().slate))
+        here.tell(here.ask(), data.draw(answers))
+    assert len(seen) == total
+    assert here.stop_reason == "every question has been asked"
+    with pytest.raises(NoQuestionLeftError, match=f"All {total} possible slates have been asked"):
+        here.ask()
+
+
+def test_undo_opens_the_last_question_again_with_the_belief_before_it():
+    here = session()
+    question = here.ask()
+    here.tell(question, 0)
+    first = here.belief
+    second = here.ask()
+    here.tell(second, 1)
+    assert here.undo() == second
+    assert here.belief is first
+    assert here.ask() == second
+    assert here.undo() == question
+    assert here.belief is here.prior
+
+
+def test_after_undo_another_answer_counts_as_if_it_were_the_first():
+    undone, straight = session(), session()
+    undone.tell(undone.ask(), 0)
+    undone.tell(undone.ask(), 0)
+    undone.undo()
+    undone.tell(undone.ask(), 1)
+    straight.tell(straight.ask(), 0)
+    straight.tell(straight.ask(), 1)
+    assert undone.belief.content_hash == straight.belief.content_hash
+    assert undone.ask() == straight.ask()
+
+
+def test_a_question_undone_is_stale_for_the_one_after_it():
+    here = session()
+    here.tell(here.ask(), 0)
+    later = here.ask()
+    here.undo()
+    with pytest.raises(StaleQuestionError):
+        here.tell(later, 0)
+
+
+def test_there_is_nothing_to_undo_at_first():
+    with pytest.raises(InvalidInputError, match="no answer to undo"):
+        session().undo()
+
+
+# --- filters --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", rather.STRATEGIES)
+def test_a_filter_holds_for_questions_and_recommendations(name):
+    allowed = torch.arange(12) % 3 == 0
+    here = session(n=12, strategy=name, allowed=allowed)
+    rows = set()
+    for answer in (0, SKIP, 1):
+        rows |= set(here.ask().slate)
+        here.tell(here.ask(), answer)
+    rows |= {item.row for item in here.recommend(12)}
+    assert rows <= {0, 3, 6, 9}
+
+
+@pytest.mark.parametrize("allowed", [[True] * 29, [1] * 30, [False] * 30])
+def test_a_filter_that_does_not_fit_is_refused(allowed):
+    with pytest.raises(InvalidInputError, match="`allowed` must"):
+        session(n=30, allowed=allowed)
+
+
+def test_a_filter_may_come_from_a_data_frame_and_does_not_follow_it():
+    frame = pd.DataFrame({"row": range(12)})
+    allowed = np.array(frame["row"] > 8)
+    here = session(n=12, allowed=allowed)
+    allowed[:] = True
+    assert {item.row for item in here.recommend(12)} == {9, 10, 11}
+
+
+def test_a_filter_that_leaves_fewer_than_k_items_is_refused():
+    with pytest.raises(InvalidInputError, match=r"`k` must be 2..1 \(the items that may be asked about\), got 2"):
+        session(n=30, allowed=torch.arange(30) == 3)
+
+
+def test_a_belief_of_other_dimensions_is_refused():
+    with pytest.raises(InvalidInputError, match="`belief` must have 3 dimensions"):
+        Session(Catalog(normal(5, 3)), Belief.from_users(normal(5, 4)))
+
+
+# --- recommending ---------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=25)
+@given(worlds(n=(3, 12)))
+def test_recommendations_are_what_the_belief_says(world):
+    here = Session(world.catalog, world.belief, allowed=world.allowed)
+    utilities = world.catalog.items @ world.belief.particles.T
+    best = utilities[world.rows].amax(dim=0)
+    means = utilities @ world.belief.weights
+    spreads = ((utilities - means[:, None]).square() @ world.belief.weights).sqrt()
+    found = here.recommend(len(world.rows))
+    assert {item.row for item in found} == set(world.rows)
+    assert [item.expected_utility for item in found] == sorted((item.expected_utility for item in found), reverse=True)
+    for item in found:
+        assert item.expected_utility == pytest.approx(float(means[item.row]), abs=TINY)
+        assert item.spread == pytest.approx(float(spreads[item.row]), abs=1e-3)
+        unbeaten = world.belief.weights[utilities[item.row] >= best - 1e-5].sum()
+        assert item.probability_best == pytest.approx(float(unbeaten), abs=1e-5)
+
+
+def test_equal_items_are_equally_likely_to_be_the_best():
+    catalog = Catalog(normal(10, 5).repeat(3, 1))
+    here = Session(catalog, Belief.from_users(normal(200, 5, seed=1)))
+    found = {item.row: item.probability_best for item in here.recommend(30)}
+    for row in range(10):
+        assert found[row] == pytest.approx(found[row + 10], abs=1e-5)
+        assert found[row] == pytest.approx(found[row + 20], abs=1e-5)
+    assert sum(found[row] for row in range(10)) == pytest.approx(1, abs=1e-4)
+
+
+def test_a_certainty_is_exactly_one():
+    users = torch.tensor([[1.0, 0.0]]) + 0.01 * normal(777, 2)
+    here = Session(Catalog([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]), Belief.from_users(users))
+    assert here.probability_best == 1.0
+
+
+def test_recommendations_show_what_the_catalogue_says():
+    item = titled().recommend(1)[0]
+    assert (item.id, item.label, item.facts) == (
+        f"f{item.row}",
+        f"Film {item.row}",
+        {"year": str(1950 + item.row)},
+    )
+
+
+def test_no_more_is_recommended_than_there_is():
+    assert len(session(n=4).recommend(10)) == 4
+
+
+@pytest.mark.parametrize("count", [0, -3])
+def test_recommending_nothing_is_refused(count):
+    with pytest.raises(InvalidInputError, match=f"`count` must be at least 1, got {count}"):
+        session().recommend(count)
+
+
+def test_the_expected_regret_is_the_value_of_perfect_information():
+    here = session(smooth=False)
+    for answer in (0, 1):
+        wanted = value.perfect_information_value(here.belief, world(n=30, m=40).search)
+        assert here.expected_regret == pytest.approx(float(wanted), abs=TINY)
+        here.tell(here.ask(), answer)
+
+
+def test_the_expected_regret_follows_renewed_particles_and_undo():
+    here = session(m=200, rejuvenation=Rejuvenation(threshold=1.0))
+    start = here.expected_regret
+    here.tell(here.ask(), 0)
+    wanted = value.perfect_information_value(here.belief, world(n=30).search)
+    assert here.expected_regret == pytest.approx(float(wanted), abs=TINY)
+    here.undo()
+    assert here.expected_regret == start
+
+
+def test_answers_find_a_person_among_the_particles():
+    here = world(n=60, m=64, d=5)
+    person = rather.Person(here.belief.particles[17], Noiseless(), seed=0)
+    talk = Session(here.catalog, here.belief, response=Noiseless(), stopping=Stopping(), rejuvenation=None)
+    start = person.regret(talk.recommend(1)[0].row, here.catalog)
+    for _ in range(12):
+        talk.tell(talk.ask(), person.answer(talk.ask()))
+    assert start > 0.5
+    assert person.regret(talk.recommend(1)[0].row, here.catalog) == pytest.approx(0, abs=TINY)
+
+
+def test_with_a_density_particles_are_renewed_and_without_they_are_not():
+    renewed, kept = session(m=300), session(m=300, rejuvenation=None)
+    for answer in (0, 1, 0, 1, 0, 1):
+        renewed.tell(renewed.ask(), answer)
+        kept.tell(kept.ask(), answer)
+    assert not torch.equal(renewed.belief.particles, renewed.prior.particles)
+    assert kept.belief.particles is kept.prior.particles
+    assert renewed.belief.effective_sample_size > kept.belief.effective_sample_size
+
+
+# --- everyday answers -----------------------------------------------------------------------------------------------
+
+
+def test_everyday_people_answer_on_the_scale_of_the_catalogue():
+    here = world(n=50, m=60)
+    model = everyday_response(here.catalog, here.belief)
+    utilities = here.catalog.items @ here.belief.particles.T
+    assert model.temperature == pytest.approx(0.1 * float(utilities.std(correction=0)), rel=1e-4)
+    assert model.none_utility == pytest.approx(float(utilities.mean()), abs=1e-4)
+    assert model.extras == (NONE, SAME)
+
+
+def test_everyday_answers_scale_with_utility():
+    here = world(n=50, m=60)
+    small = everyday_response(here.catalog, here.belief)
+    large = everyday_response(Catalog(100 * here.catalog.items), here.belief)
+    assert large.temperature == pytest.approx(100 * small.temperature, rel=1e-3)
+
+
+def test_the_questions_of_everyday_people_do_not_depend_on_the_unit_of_utility():
+    here = world(n=30, m=40)
+    questions = [Session(Catalog(scale * here.catalog.items), here.belief).ask().slate for scale in (1.0, 0.25, 64.0)]
+    assert len(set(questions)) == 1
+
+
+def test_a_tie_between_equals_has_a_probability_of_one_in_five():
+    model = everyday_response(world().catalog, world().belief)
+    equal = torch.full((2, 1), 50.0)  # so good that "none" is out of the question
+    assert float(model.log_probabilities(equal)[-1].exp()) == pytest.approx(0.2, abs=1e-4)
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_slates_of_any_size_are_asked(k):
+    here = session(k=k)
+    for answer in itertools.islice(itertools.cycle(range(k)), 4):
+        assert len(set(here.ask().slate)) == k
+        here.tell(here.ask(), answer)
