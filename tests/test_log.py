@@ -1,0 +1,221 @@
+import json
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rather import (
+    NONE,
+    SAME,
+    SKIP,
+    Belief,
+    Catalog,
+    Logistic,
+    Noiseless,
+    RatherError,
+    Rejuvenation,
+    Session,
+    Stopping,
+    strategy_named,
+)
+from rather.errors import InvalidInputError
+from worlds import normal, world
+
+HERE = world(n=20, m=60, smooth=True)
+
+
+def session(**parts) -> Session:
+    return Session(HERE.catalog, HERE.belief, **parts)
+
+
+def again(talk: Session, **parts) -> Session:
+    return Session.from_json(talk.to_json(), HERE.catalog, HERE.belief, **parts)
+
+
+def play(talk: Session, *acts) -> Session:
+    for act in acts:
+        if act == "undo":
+            talk.undo()
+        elif act == "ask":
+            talk.ask()
+        else:
+            talk.tell(talk.ask(), act)
+    return talk
+
+
+def assert_same_state(one: Session, other: Session) -> None:
+    assert other.belief.content_hash == one.belief.content_hash
+    assert [(turn.question, turn.answer) for turn in other.turns] == [(t.question, t.answer) for t in one.turns]
+    assert other.ask() == one.ask()
+    assert other.recommend(5) == one.recommend(5)
+    assert other.stop_reason == one.stop_reason
+    assert other.events == one.events
+
+
+STORIES = {
+    "nothing yet": [],
+    "asked": ["ask"],
+    "answers": [0, 1, 0],
+    "answers, then asked": [0, 1, "ask"],
+    "none and same": [NONE, SAME, 1],
+    "a skip": [0, SKIP],
+    "only skips": [SKIP, SKIP],
+    "undone": [0, 1, "undo"],
+    "undone to the start": [0, "undo"],
+    "undone and answered otherwise": [0, 1, "undo", 0, "undo", SKIP, 1],
+    "enough to renew particles": [0, 1, 0, 1, 0, 1],
+}
+
+
+@pytest.mark.parametrize("acts", STORIES.values(), ids=STORIES)
+def test_a_log_gives_the_same_state_and_the_same_next_question(acts):
+    talk = play(session(seed=4), *acts)
+    assert_same_state(talk, again(talk))
+
+
+def test_the_stories_include_renewed_particles():
+    talk = play(session(), *STORIES["enough to renew particles"])
+    assert talk.belief.particles is not HERE.belief.particles
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"allowed": torch.arange(20) % 3 > 0},
+        {"allowed": torch.arange(20) == torch.arange(20)},
+        {"k": 3},
+        {"strategy": "query-iteration"},
+        {"response": Noiseless()},
+        {"response": Noiseless(none_utility=-2.0, tie=0.01)},
+        {"response": Logistic(0.37, none_utility=0.1)},
+        {"rejuvenation": None},
+        {"rejuvenation": Rejuvenation(threshold=0.9, moves=2)},
+        {"stopping": Stopping()},
+        {"stopping": Stopping(cost=0.1, regret=0.2, probability=0.3, questions=4)},
+    ],
+    ids=str,
+)
+def test_settings_survive_a_round_trip(parts):
+    talk = play(session(**parts), 0, SKIP, "ask")
+    loaded = again(talk)
+    assert_same_state(talk, loaded)
+    for name in ("k", "seed", "strategy_name", "response", "rejuvenation", "stopping"):
+        assert getattr(loaded, name) == getattr(talk, name)
+    assert (loaded.allowed is None) == (talk.allowed is None)
+    assert loaded.allowed is None or torch.equal(loaded.allowed, talk.allowed)
+
+
+@settings(max_examples=15)
+@given(st.lists(st.sampled_from([0, 1, NONE, SAME, SKIP, "undo", "ask"]), max_size=8), st.integers(0, 5))
+def test_going_on_after_a_round_trip_is_going_on(acts, cut):
+    """Stored and loaded in the middle, or not at all: the same conversation."""
+    straight, stored = session(strategy="rand-user-top-item"), session(strategy="rand-user-top-item")
+    for place, act in enumerate(acts):
+        if act == "undo" and not straight.turns:
+            continue
+        if place == cut:
+            stored = again(stored)
+        play(straight, act)
+        play(stored, act)
+    assert_same_state(straight, again(stored))
+
+
+def test_an_answer_undone_after_a_round_trip_opens_the_question_as_it_was():
+    talk = play(session(), 0, 1)
+    loaded = again(talk)
+    assert loaded.undo() == talk.undo()
+    assert loaded.ask().evoi > 0
+    assert loaded.undo() == talk.undo()
+
+
+def test_a_log_is_json_without_secrets_of_python():
+    log = json.loads(play(session(), 0, SKIP, NONE).to_json())
+    assert log["rather"] == 1
+    assert [event["answer"] for event in log["events"]] == [0, "skip", "none"]
+    assert log["catalog"] == HERE.catalog.content_hash
+
+
+def test_storing_twice_gives_the_same_text():
+    talk = play(session(), 0, 1)
+    assert talk.to_json() == talk.to_json() == again(talk).to_json()
+
+
+def test_another_catalogues_log_is_refused_by_its_hash():
+    other = Catalog(normal(20, 3, seed=99))
+    with pytest.raises(
+        InvalidInputError, match=f"another catalogue .*{HERE.catalog.content_hash}.*{other.content_hash}"
+    ):
+        Session.from_json(session().to_json(), other, HERE.belief)
+
+
+@pytest.mark.parametrize(
+    "belief",
+    [Belief.from_users(normal(60, 3, seed=99)), Belief.from_users(HERE.belief.particles, smooth=False)],
+    ids=["other particles", "no density"],
+)
+def test_another_beliefs_log_is_refused(belief):
+    with pytest.raises(InvalidInputError, match="another starting belief"):
+        Session.from_json(session().to_json(), HERE.catalog, belief)
+
+
+def test_a_strategy_of_ones_own_must_be_passed_again():
+    own = strategy_named("rand-user-top-item", restarts=3)
+    talk = play(session(strategy=own), 0)
+    with pytest.raises(InvalidInputError, match="had a strategy of its own: pass it as `strategy`"):
+        again(talk)
+    assert again(talk, strategy=own).ask() == talk.ask()
+
+
+def test_a_response_model_of_ones_own_must_be_passed_again():
+    class Mine(Logistic):
+        pass
+
+    talk = play(session(response=Mine(0.3)), 0)
+    with pytest.raises(InvalidInputError, match="had a response model of its own: pass it as `response`"):
+        again(talk)
+    assert again(talk, response=Mine(0.3)).ask() == talk.ask()
+
+
+@pytest.mark.parametrize("text", ["", "hello", "[1, 2]", "{}", '{"rather": 99}', "null"])
+def test_what_is_not_a_log_is_refused(text):
+    with pytest.raises(InvalidInputError, match="This is not a session log"):
+        Session.from_json(text, HERE.catalog, HERE.belief)
+
+
+@pytest.mark.parametrize("part", ["catalog", "belief", "k", "seed", "strategy", "response", "events", "open"])
+def test_an_incomplete_log_says_what_it_lacks(part):
+    log = json.loads(session().to_json())
+    del log[part]
+    with pytest.raises(InvalidInputError, match=f"incomplete: it lacks {part}"):
+        Session.from_json(json.dumps(log), HERE.catalog, HERE.belief)
+
+
+DAMAGE = {
+    "a row past the catalogue": ("events", [{"tell": 1, "items": [0, 20], "answer": 0}]),
+    "a negative row": ("events", [{"tell": 1, "items": [0, -1], "answer": 0}]),
+    "a repeated row": ("events", [{"tell": 1, "items": [3, 3], "answer": 0}]),
+    "a slate of another size": ("events", [{"tell": 1, "items": [0, 1, 2], "answer": 0}]),
+    "a row that is a text": ("events", [{"tell": 1, "items": ["0", 1], "answer": 0}]),
+    "no items": ("events", [{"tell": 1, "answer": 0}]),
+    "no answer": ("events", [{"tell": 1, "items": [0, 1]}]),
+    "an unknown answer": ("events", [{"tell": 1, "items": [0, 1], "answer": "perhaps"}]),
+    "an option that is not there": ("events", [{"tell": 1, "items": [0, 1], "answer": 2}]),
+    "an event that is none": ("events", [7]),
+    "an undo of nothing": ("events", [{"undo": 1}]),
+    "an open question past the catalogue": ("open", {"items": [0, 20], "evoi": 0.1}),
+    "an unknown rule": ("stopping", {"boredom": 3}),
+    "an unknown response model": ("response", {"model": "oracle"}),
+    "an unknown setting of the response": ("response", {"model": "logistic", "mood": 1}),
+    "a strategy that does not exist": ("strategy", "magic"),
+    "a filter that is none": ("allowed", "AAAA"),
+    "a slate size that does not fit": ("k", 21),
+}
+
+
+@pytest.mark.parametrize(("part", "damage"), DAMAGE.values(), ids=DAMAGE)
+def test_a_damaged_log_is_refused_in_words(part, damage):
+    log = json.loads(session().to_json())
+    log[part] = damage
+    with pytest.raises(RatherError):
+        Session.from_json(json.dumps(log), HERE.catalog, HERE.belief)

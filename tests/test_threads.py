@@ -1,0 +1,141 @@
+"""What a host program set stays set, whatever is asked of us."""
+
+import threading
+
+import pytest
+import torch
+
+from rather import SKIP, Belief, Catalog, Person, Session, Stopping
+from rather.threads import all_threads, one_thread
+from worlds import normal, world
+
+
+@pytest.fixture
+def host_threads():
+    """The host allows three threads."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    yield 3
+    torch.set_num_threads(before)
+
+
+def converse(seed: int = 0) -> Session:
+    here = world(n=40, m=100, smooth=True)
+    talk = Session(here.catalog, here.belief, seed=seed, stopping=Stopping())
+    person = Person(here.belief.particles[0], talk.response, seed)
+    for _ in range(3):
+        talk.tell(talk.ask(), person.answer(talk.ask()))
+    talk.tell(talk.ask(), SKIP)
+    talk.undo()
+    talk.recommend(3), talk.stop_reason, talk.expected_regret
+    Session.from_json(talk.to_json(), here.catalog, here.belief).ask()
+    return talk
+
+
+def test_one_thread_inside_and_the_hosts_number_after(host_threads):
+    with one_thread():
+        assert torch.get_num_threads() == 1
+    assert torch.get_num_threads() == host_threads
+
+
+def test_all_threads_inside_one_thread_are_the_hosts(host_threads):
+    with one_thread():
+        with all_threads():
+            assert torch.get_num_threads() == host_threads
+        assert torch.get_num_threads() == 1
+
+
+def test_one_thread_may_be_nested(host_threads):
+    with one_thread():
+        with one_thread(), all_threads():
+            assert torch.get_num_threads() == host_threads
+        assert torch.get_num_threads() == 1
+    assert torch.get_num_threads() == host_threads
+
+
+def test_all_threads_alone_change_nothing(host_threads):
+    with all_threads():
+        assert torch.get_num_threads() == host_threads
+    assert torch.get_num_threads() == host_threads
+
+
+def test_the_hosts_number_is_back_after_an_error(host_threads):
+    with pytest.raises(KeyError), one_thread(), all_threads():
+        raise KeyError
+    assert torch.get_num_threads() == host_threads
+
+
+def test_a_conversation_leaves_the_number_of_threads_alone(host_threads):
+    converse()
+    assert torch.get_num_threads() == host_threads
+
+
+def test_a_refused_answer_leaves_the_number_of_threads_alone(host_threads):
+    talk = converse()
+    with pytest.raises(ValueError, match="choice"):
+        talk.tell(talk.ask(), 7)
+    assert torch.get_num_threads() == host_threads
+
+
+def test_a_conversation_leaves_torchs_global_generator_alone():
+    before = torch.get_rng_state()
+    converse()
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_a_conversation_does_not_depend_on_torchs_global_generator():
+    torch.manual_seed(1)
+    one = converse().ask()
+    torch.manual_seed(2)
+    assert converse().ask() == one
+
+
+def test_a_conversation_does_not_depend_on_the_number_of_threads(host_threads):
+    many = converse().ask()
+    torch.set_num_threads(1)
+    assert converse().ask() == many
+
+
+@pytest.fixture
+def double_by_default():
+    torch.set_default_dtype(torch.float64)
+    yield
+    torch.set_default_dtype(torch.float32)
+
+
+def test_a_conversation_does_not_depend_on_the_hosts_default_dtype(double_by_default):
+    double = converse()
+    torch.set_default_dtype(torch.float32)
+    assert converse().ask() == double.ask()
+    assert double.belief.particles.dtype == torch.float32
+
+
+@pytest.mark.usefixtures("double_by_default")
+def test_every_way_to_a_belief_works_under_a_default_of_double():
+    catalog = Catalog(normal(9, 2))
+    for belief in (
+        Belief.from_users(normal(20, 2), weights=range(20)),
+        Belief.from_users([[1.0, 2.0], [0.5, 1.0]]),
+        Belief.gaussian([0.0, 0.0], [[1.0, 0.0], [0.0, 1.0]], particles=50),
+    ):
+        assert Session(catalog, belief, strategy="cont-reg").ask().evoi >= 0
+
+
+def test_gradients_switched_off_by_the_host_make_no_difference():
+    with torch.no_grad():
+        off = converse().ask()
+    assert converse().ask() == off
+
+
+def test_conversations_in_several_threads_give_what_they_give_alone(host_threads):
+    alone = [converse(seed).ask() for seed in range(4)]
+    found = {}
+    workers = [
+        threading.Thread(target=lambda seed=seed: found.update({seed: converse(seed).ask()})) for seed in range(4)
+    ]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert [found[seed] for seed in range(4)] == alone
+    assert torch.get_num_threads() == host_threads
