@@ -1,15 +1,23 @@
 """Items as vectors, and what to show of them."""
 
+from __future__ import annotations
+
 import hashlib
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 
 from rather.arrays import as_floats
 from rather.errors import InvalidInputError, UnknownNameError
+
+if TYPE_CHECKING:
+    from rather.tables.spec import Spec
+    from rather.tables.statements import Statement
+    from rather.tables.table import Table
 
 ItemId = str | int
 
@@ -50,7 +58,33 @@ class Catalog:
         self.facts: Sequence[Mapping[str, str]] = () if facts is None else _column(facts, "facts", n)
         self.features: Sequence[str] = () if features is None else _column(features, "features", d)
         self.name = name
+        self.table: Table | None = None
         _refuse_duplicates(self.ids)
+
+    @classmethod
+    def from_table(
+        cls,
+        source: Any,
+        spec: Spec | Mapping[str, Any] | str | Path | None = None,
+        *,
+        ignore: Sequence[str] = (),
+        most_megabytes: float | None = None,
+    ) -> Catalog:
+        """A catalogue of a table's rows. Its prior is `rather.tables.table_prior(catalog)`.
+
+        What the columns are is found, and can be told.
+
+        Args:
+            source: Path of a CSV, TSV, Parquet or JSON lines file; a pandas or polars DataFrame; an Arrow table; or a
+                mapping of column names to lists.
+            spec: What is told about the table: the path of a settings file, or its content as a mapping or `Spec`. By
+                default the settings that lie beside the table (`cars.toml` beside `cars.csv`), if there are any.
+            ignore: Columns neither to learn from nor to show, besides those the settings ignore.
+            most_megabytes: Refuse larger files; by default 512 MB or what the settings say.
+        """
+        from rather.tables.table import catalog_from_table
+
+        return catalog_from_table(source, spec, ignore=ignore, most_megabytes=most_megabytes)
 
     def __len__(self) -> int:
         return len(self.items)
@@ -89,6 +123,21 @@ class Catalog:
             return self._rows[id]
         except KeyError:
             raise UnknownNameError(f"No {self.name} has the id {id!r}.") from None
+
+    @property
+    def statements(self) -> Sequence[Statement]:
+        """Short phrases that can be said of an item ("200 to 300 hp"), for catalogues that come from a table."""
+        return () if self.table is None else self.table.statements
+
+    def where(self, expression: str) -> Tensor:
+        """Which items satisfy an expression over the table's columns, a boolean mask `(n,)`.
+
+        `price < 30000 and drive == 'AWD'`; see `rather.tables.where` for what can be said. A missing value satisfies
+        neither a condition nor its opposite.
+        """
+        if self.table is None:
+            raise InvalidInputError("`where` needs the columns of a table; this catalogue was made of vectors alone.")
+        return torch.from_numpy(self.table.where(expression))
 
     def label(self, row: int) -> str:
         """What to show for the item in this row."""

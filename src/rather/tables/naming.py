@@ -1,0 +1,108 @@
+"""How columns and numbers are spelled for people: pretty names, units found in names, readable numbers."""
+
+import math
+import re
+
+# Words that end a column's name and say what its numbers count. Words with a second common meaning in names
+# ("min", "max", "in", "s") are left out.
+_UNIT_WORDS = """
+km mi miles m cm mm ft feet inch inches kg g mg lb lbs oz tonnes l ml cl litres liters gallons hp kw kwh wh mpg kmh mph
+hours hrs minutes mins seconds days weeks months years kcal calories sqft sqm GB MB TB GHz MHz mAh MP dB USD EUR GBP CHF
+"""
+_ACRONYM_WORDS = """
+AWD FWD RWD 4WD 2WD GDP CO2 USD EUR GBP SUV EV CPU GPU RAM SSD HDD USB TV LED LCD OLED GPS EPA GHG PPP LGBT ISBN SKU ID
+URL HDMI NFC UK USA EU BBQ DVD
+"""
+UNITS = {word.lower(): word for word in _UNIT_WORDS.split()} | {"pct": "%", "percent": "%"}
+ACRONYMS = {word.lower(): word for word in _ACRONYM_WORDS.split()}
+CURRENCY_SIGNS = "$€£¥₹"
+UNKNOWN = "unknown"
+
+
+def words(name: str) -> list[str]:
+    """The words of a column's name: `engineSize_l` is engine, size, l."""
+    # A capital inside camelCase marks a word, not a proper noun.
+    spaced = re.sub(r"(?<=[a-z])[A-Z](?=[a-z])", lambda capital: "_" + capital[0].lower(), name)
+    return [word for word in re.split(r"[_\s]+", spaced) if word]
+
+
+def pretty_name(name: str) -> str:
+    """A column's name as a person writes it: `gdp_per_capita` is "GDP per capita"."""
+    return " ".join(_pretty_word(word) for word in words(name)) or name.strip() or "column"
+
+
+def _pretty_word(word: str) -> str:
+    if word.lower() in ACRONYMS and (word.islower() or word.isupper()):
+        return ACRONYMS[word.lower()]
+    return word
+
+
+def name_and_unit(name: str) -> tuple[str, str]:
+    """A number column's pretty name and the unit its name ends with, "" when it ends with none.
+
+    `price_usd` is ("price", "USD"), `Weight (kg)` is ("Weight", "kg"), `co2_g_per_mile` is ("CO2", "g per mile").
+    """
+    bracketed = re.fullmatch(r"(.*\S)\s*[(\[]([^()\[\]]{1,12})[)\]]", name.strip())
+    if bracketed and re.search(r"[^\d\s.,-]", bracketed[2]):
+        return pretty_name(bracketed[1]), UNITS.get(bracketed[2].lower(), bracketed[2])
+    parts = words(name)
+    cut = _unit_start([part.lower() for part in parts])
+    if cut is None or cut == 0:
+        return pretty_name(name), ""
+    unit = parts[cut:]
+    if len(unit) == 2 and unit[0].lower() in ("pct", "percent"):
+        return pretty_name("_".join(parts[:cut])), f"% of {_pretty_word(unit[1])}"
+    text = " ".join(UNITS.get(part.lower(), _pretty_word(part)) for part in unit)
+    return pretty_name("_".join(parts[:cut])), text
+
+
+def _unit_start(parts: list[str]) -> int | None:
+    """Where the unit begins among the lower-case words of a name."""
+    last = len(parts) - 1
+    if last >= 1 and parts[last - 1] in ("pct", "percent"):
+        return last - 1
+    if "per" in parts[1:-1]:
+        per = last - parts[::-1].index("per")
+        if per >= 2 and parts[per - 1] in UNITS:
+            return per - 1
+        if parts[last] not in UNITS or per + 1 == last or parts[per + 1] == "sq":
+            return per
+    if parts and parts[last] in UNITS:
+        return last - 1 if last >= 2 and parts[last - 1] == "sq" else last
+    return None
+
+
+def counts_things(name: str) -> bool:
+    """Whether a number reads before the name: "4 cylinders", "200 hp", but "year 2020"."""
+    if name.lower() in UNITS:
+        return True
+    return bool(re.fullmatch(r"\w{3,}[^siu\W]s", name))
+
+
+def spelled(value: float, digits: int = 4, *, grouped: bool = True) -> str:
+    """A number in plain digits with at most `digits` significant decimals, thousands apart: `12,500`, `0.732`."""
+    if not math.isfinite(value):
+        return UNKNOWN
+    if value == round(value) and abs(value) < 1e15:
+        return f"{value:,.0f}" if grouped else f"{value:.0f}"
+    if 1000 <= abs(value) < 1e15 and digits <= 4:
+        return f"{value:,.0f}" if grouped else f"{value:.0f}"
+    if 1e-4 <= abs(value) < 1e15:
+        places = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+        text = f"{value:,.{places}f}" if grouped else f"{value:.{places}f}"
+        return text.rstrip("0").rstrip(".") if "." in text else text
+    return f"{value:.{digits}g}"
+
+
+def with_unit(text: str, unit: str) -> str:
+    """A number or range of numbers with its unit: `$5`, `5%`, `5 km`."""
+    if not unit:
+        return text
+    if unit in CURRENCY_SIGNS:
+        return re.sub(r"(-?)(\d[\d.,]*)", rf"\g<1>{unit}\g<2>", text)
+    return f"{text}{unit}" if unit.startswith("%") else f"{text} {unit}"
+
+
+def joined(parts: list[str]) -> str:
+    """A list as a person says it: "a, b and c"."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

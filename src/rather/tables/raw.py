@@ -1,0 +1,93 @@
+"""A table before anything is decided about it: columns of text, numbers, truth values, dates or lists."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from rather.errors import InvalidInputError
+
+
+@dataclass(frozen=True)
+class RawTable:
+    """Columns as they were read, each an Arrow array of text, int64, float64, bool, date or a list of texts.
+
+    Attributes:
+        source: What to call the table in messages.
+        columns: By name, in order.
+        path: The file it came from, if any.
+        skipped: Columns that could not be held, and why.
+        row_noun: How a row is counted in messages.
+    """
+
+    source: str
+    columns: Mapping[str, pa.Array]
+    path: Path | None = None
+    skipped: Mapping[str, str] = field(default_factory=dict)
+    row_noun: str = "row {} (counted from 1)"
+
+    def __len__(self) -> int:
+        return max((len(column) for column in self.columns.values()), default=0)
+
+    def place(self, row: int, column: str) -> str:
+        """Where a cell stands, for a message; `row` counts from 0."""
+        return f"{self.row_noun.format(row + 1)}, column {column!r} of {self.source}"
+
+
+def trimmed(texts: pa.Array) -> pa.Array:
+    """Texts without the white space around them; what is then empty is missing."""
+    bare = pc.utf8_trim_whitespace(texts)
+    return pc.if_else(pc.equal(bare, ""), None, bare)
+
+
+def column_of(values: Sequence[Any]) -> pa.Array:
+    """A column of Python values. A mixture of types becomes text, so that `kinds` can say where it mixes."""
+    types = {type(value) for value in values if value is not None}
+    try:
+        if types <= {bool}:
+            return pa.array(values, pa.bool_() if types else pa.string())
+        if types <= {int}:
+            return pa.array(values, pa.int64())
+        if types <= {int, float}:
+            return pa.array([None if value is None or value != value else float(value) for value in values])
+        if types <= {date, datetime}:
+            return pa.array([value.date() if isinstance(value, datetime) else value for value in values], pa.date32())
+        if types <= {list, tuple, set}:
+            return pa.array([value if value is None else _texts(value) for value in values], pa.list_(pa.string()))
+        return trimmed(pa.array([None if value is None else _text(value) for value in values], pa.string()))
+    except (pa.ArrowException, OverflowError, UnicodeError):  # an integer beyond 64 bits, half a surrogate pair
+        texts = [None if value is None else _text(value).encode(errors="replace").decode() for value in values]
+        return trimmed(pa.array(texts, pa.string()))
+
+
+def _texts(values: Any) -> list[str]:
+    texts = sorted(map(_text, values)) if isinstance(values, set) else list(map(_text, values))
+    return [text for text in texts if text]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list | tuple | set):
+        return "|".join(_texts(value))
+    if isinstance(value, float) and value == round(value) and abs(value) < 1e15:
+        return str(int(value))
+    return "" if value is None else str(value).strip()
+
+
+def refuse_duplicate_names(names: Sequence[str], source: str) -> None:
+    """Raise when two columns share a name."""
+    seen: dict[str, int] = {}
+    for place, name in enumerate(names, start=1):
+        if name in seen:
+            raise InvalidInputError(
+                f"Columns {seen[name]} and {place} of {source} are both called {name!r}. Give one another name."
+            )
+        seen[name] = place
+
+
+def first_line(error: BaseException) -> str:
+    """What a library's error says, in one line without a full stop."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
