@@ -4,8 +4,9 @@ A number has one parameter for each of a few knots, its worth there; in between 
 people want more (or less) of it, each parameter is instead what the step from one knot to the next adds. Categories
 and tags have one parameter for each value. A missing value has a parameter of its own.
 
-Each basis also says how its parameters are distributed over people. The scale is the same everywhere: having
-something or not, and one value or another far from it, differ by about 1.
+Each basis also says how its parameters are distributed over people. The scale is the same everywhere: for an average
+person the best and the worst value of a column differ by 1. Without that, a column of thirty makes would outweigh
+four columns of yes and no, merely because the best of thirty draws lies far out.
 """
 
 import math
@@ -18,15 +19,19 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
-# Correlation of the worths at two knots i and j is exp(-((i - j) / reach)^2 / 2). With a reach of 1.5 knots it is 0.8
-# for neighbours and 0.004 from end to end of the usual six; more knots than that reach as far in proportion.
-REACH, REACH_SHARE = 1.5, 0.3
+# Correlation of the worths at two knots i and j is exp(-((i - j) / reach)^2 / 2). A reach of 2.5 knots, half of the
+# usual six, makes most curves rise, fall or have one peak: 0.92 for neighbours, 0.14 from end to end. More knots than
+# six reach as far in proportion.
+REACH, REACH_SHARE = 2.5, 0.5
 # Keeps covariances of smooth curves invertible in single precision.
 NUGGET = 1e-3
-# With a direction, the best end is worth this much more than the worst, give or take half of it.
-STEP_MEAN, STEP_SPREAD, STEP_CORRELATION = 1.5, 0.5, 0.8
+# How far apart the best and the worst of 1, 2, ... knots lie on average, when each has variance 1 (1 for a single
+# knot, which has no other); hardly further for more than six.
+CURVE_RANGES = (1.0, 0.32, 0.61, 0.87, 1.11, 1.30)
+# With a direction, the best end is worth 1 more than the worst, give or take half of it.
+STEP_SPREAD, STEP_CORRELATION = 0.5, 0.8
 # How far the worth of "unknown" lies from the worth of an average value.
-UNKNOWN_SPREAD = 0.5
+UNKNOWN_SPREAD = 0.25
 
 
 @dataclass(frozen=True)
@@ -85,7 +90,7 @@ class Hats:
         place = np.arange(self.size)
         reach = max(REACH, REACH_SHARE * (self.size - 1))
         covariance = np.exp(-0.5 * ((place[:, None] - place) / reach) ** 2) + NUGGET * np.eye(self.size)
-        return Gaussian(np.zeros(self.size), covariance)
+        return Gaussian(np.zeros(self.size), covariance / CURVE_RANGES[min(self.size, 6) - 1] ** 2)
 
 
 @dataclass(frozen=True)
@@ -112,7 +117,7 @@ class Steps:
 
     def prior(self) -> Gaussian:
         """Every step adds; how much differs between people more than between steps."""
-        step = STEP_MEAN / self.size
+        step = 1 / self.size
         place = np.arange(self.size)
         correlation = STEP_CORRELATION ** np.abs(place[:, None] - place)
         return Gaussian(np.full(self.size, step), (STEP_SPREAD * step) ** 2 * correlation)
@@ -137,15 +142,21 @@ class Degree:
 
     def prior(self) -> Gaussian:
         """Liked as often as disliked, or for `sign` 1 (-1) liked (disliked) by nearly all."""
-        spread = 1.0 if self.sign == 0 else STEP_SPREAD
+        spread = math.sqrt(math.pi / 2) if self.sign == 0 else STEP_SPREAD  # the mean of |N(0, pi / 2)| is 1
         return Gaussian(np.array([float(self.sign)]), np.array([[spread**2]]))
 
 
 @dataclass(frozen=True)
 class Indicators:
-    """One parameter for each of `count` values: values come as lists of their numbers, `(n, count)` of 0 and 1."""
+    """One parameter for each of `count` values; rows come as `(n, count)` of 0 and 1.
+
+    Attributes:
+        count: How many.
+        exclusive: Whether a row has one of them (a category) or any number (tags, each a yes/no of its own).
+    """
 
     count: int
+    exclusive: bool = True
 
     @property
     def size(self) -> int:
@@ -158,7 +169,18 @@ class Indicators:
 
     def prior(self) -> Gaussian:
         """Independent of each other."""
-        return Gaussian(np.zeros(self.count), np.eye(self.count))
+        variance = 1 / expected_range(self.count) ** 2 if self.exclusive and self.count > 1 else math.pi / 2
+        return Gaussian(np.zeros(self.count), variance * np.eye(self.count))
+
+
+def expected_range(count: int) -> float:
+    """How far the highest and the lowest of `count` standard normal draws lie apart on average.
+
+    `E[range] = integral of 1 - F(x)^count - (1 - F(x))^count`, with F the normal distribution function.
+    """
+    points = np.linspace(-8, 8, 3201)
+    below = np.array([0.5 * math.erfc(-point / math.sqrt(2)) for point in points])
+    return float(np.trapezoid(1 - below**count - (1 - below) ** count, points))
 
 
 def with_unknown(prior: Gaussian, average: Floats) -> Gaussian:

@@ -183,8 +183,8 @@ def _common(counts: npt.NDArray[np.int64], most: int, n: int) -> npt.NDArray[np.
 
 def _indicator_block(column: Column, names: list[str], rows: Floats) -> tuple[Block, Floats]:
     features = tuple(f"{column.pretty}: {name}" for name in names)
-    block, rows = _block(column, Indicators(len(names)), features, rows)
     has_many = column.kind is Kind.TAGS
+    block, rows = _block(column, Indicators(len(names), exclusive=not has_many), features, rows)
     against = np.zeros(block.size) if has_many else block.mean
     levels = tuple(
         Level(name, np.eye(block.size)[place], against, exclusive=not has_many)

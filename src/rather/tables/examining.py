@@ -21,6 +21,7 @@ from rather.tables.kinds import (
     find_kind,
     is_unique,
     label_template,
+    moving_together,
     usual_role,
 )
 from rather.tables.naming import name_and_unit, pretty_name
@@ -38,6 +39,10 @@ def examine(raw: RawTable, told: Spec | None = None) -> Examined:
     missing = MISSING if told.missing is None else told.missing
     cells = {name: Cells(array, (*missing, *(told.column(name).missing or ()))) for name, array in raw.columns.items()}
     found = {name: _with_told(find_kind(name, cells[name]), told.column(name), cells[name]) for name in cells}
+    for name, (other, rank) in moving_together(found, cells).items():
+        if told.column(name).role is None:
+            note = f"says the same as {other!r} (rank correlation {rank:.2f}), so it is only shown"
+            found[name] = replace(found[name], role=Role.SHOW, note=note)
     id = _id(found, cells, raw, told)
     label = _label(found, cells, raw, told)
     shown_first = label_columns(label, cells)

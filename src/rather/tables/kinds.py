@@ -21,6 +21,12 @@ MANY_VALUES = 50
 COVERED_SHARE = 0.6
 
 
+# Two numbers of this rank correlation say the same; fewer rows cannot tell, and more columns would take too long.
+TOGETHER = 0.97
+FEWEST_COMPARED = 20
+MOST_COMPARED = 60
+
+
 class Kind(StrEnum):
     """What a column holds."""
 
@@ -160,6 +166,42 @@ def _images(name: str, cells: Cells) -> bool:
 def is_unique(cells: Cells) -> bool:
     """Whether every row has a value and no two the same."""
     return bool(cells.present.all()) and len(cells.distinct) == len(cells)
+
+
+def moving_together(found: Mapping[str, Finding], cells: Mapping[str, Cells]) -> dict[str, tuple[str, float]]:
+    """Number columns that order the rows as an earlier one does, each with that one and their rank correlation.
+
+    Learning from both would count the same thing twice, and ask about it twice.
+    """
+    numbers = [name for name, finding in found.items() if finding.kind is Kind.NUMBER and finding.role is Role.USE]
+    numbers = [name for name in numbers if not found[name].problem][:MOST_COMPARED]
+    doubles: dict[str, tuple[str, float]] = {}
+    for place, name in enumerate(numbers):
+        for other in numbers[:place]:
+            if other not in doubles and abs(rank := _rank_correlation(cells[other], cells[name])) >= TOGETHER:
+                doubles[name] = (other, rank)
+                break
+    return doubles
+
+
+def _rank_correlation(left: Cells, right: Cells) -> float:
+    """Spearman's correlation over the rows that have both, not counting those where both are at their lowest."""
+    both = left.present & right.present
+    x, y = left.numbers.values[both], right.numbers.values[both]
+    if len(x) < 0.9 * len(both):
+        return 0.0
+    apart = (x > x.min()) | (y > y.min())
+    x, y = _ranks(x[apart]), _ranks(y[apart])
+    if len(x) < FEWEST_COMPARED or x.std() == 0 or y.std() == 0:
+        return 0.0
+    return float(((x - x.mean()) * (y - y.mean())).mean() / (x.std() * y.std()))
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    """The mean rank of each value."""
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    return (last - (counts - 1) / 2)[inverse]
 
 
 def names_an_id(name: str) -> bool:
