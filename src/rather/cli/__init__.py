@@ -3,7 +3,7 @@
 import typer
 
 from rather import __version__
-from rather.cli import ask, demo, simulate, strategies
+from rather.cli import ask, demo, inspect, simulate, strategies
 
 app = typer.Typer(
     name="rather",
@@ -31,5 +31,5 @@ def _options(
     """Ask a person the few questions that matter, then recommend."""
 
 
-for command in (demo.demo, ask.ask, simulate.simulate, strategies.strategies):
+for command in (demo.demo, ask.ask, inspect.inspect, simulate.simulate, strategies.strategies):
     app.command()(command)

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from rather.tables.basis import Basis, Degree, Floats, Gaussian, Hats, Indicators, Steps, grid_of, with_unknown
+from rather.tables.basis import Basis, Degree, Floats, Gaussian, Hats, Indicators, Steps, with_unknown
 from rather.tables.columns import Column
 from rather.tables.kinds import MOST_LEVELS, Direction, Kind
 from rather.tables.naming import CURRENCY_SIGNS, UNKNOWN, counts_things, spelled, with_unit
@@ -43,7 +43,6 @@ class Block:
         mean: `(p,)`, an average item in these parameters.
         prior: How the parameters are distributed over people.
         levels: What can be said of the column.
-        edges: Bucket edges of a number.
     """
 
     column: Column
@@ -51,7 +50,6 @@ class Block:
     mean: Floats = field(repr=False)
     prior: Gaussian = field(repr=False)
     levels: tuple[Level, ...] = field(repr=False)
-    edges: tuple[float, ...] = ()
 
     @property
     def size(self) -> int:
@@ -115,8 +113,7 @@ def _degree_block(column: Column) -> tuple[Block, Floats]:
 
 def _number_block(column: Column) -> tuple[Block, Floats]:
     values = column.numbers
-    as_year = column.kind is Kind.DATE or not column.grouped
-    grid = grid_of(values[column.present], column.buckets, as_year=as_year)
+    grid = column.grid
     names = [_amount(column, knot) for knot in grid.knots]
     basis: Hats | Steps
     if column.direction is Direction.DEPENDS or len(grid.knots) == 1:
@@ -127,7 +124,7 @@ def _number_block(column: Column) -> tuple[Block, Floats]:
         features = tuple(f"{column.pretty} {low} to {high}" for low, high in pairwise(names))
     block, rows = _block(column, basis, features, basis.rows(values))
     levels = tuple(Level(text, rows[inside].mean(axis=0), block.mean) for text, inside in _ranges(column, grid.edges))
-    return replace(block, levels=levels, edges=grid.edges), rows
+    return replace(block, levels=levels), rows
 
 
 def _ranges(column: Column, edges: tuple[float, ...]) -> list[tuple[str, npt.NDArray[np.bool_]]]:

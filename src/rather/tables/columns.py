@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rather.errors import UnknownNameError
+from rather.tables.basis import Grid, grid_of
 from rather.tables.cells import Cells
 from rather.tables.kinds import Direction, Kind, Role
 from rather.tables.naming import UNKNOWN, spelled, with_unit, words
@@ -59,6 +60,16 @@ class Column:
         """The tags of each row, None where missing."""
         tags: list[list[str] | None] = self.cells.tags(self.separator).to_pylist()
         return tags
+
+    @property
+    def has_grid(self) -> bool:
+        """Whether it is a number or date that is learned from."""
+        return self.role is Role.USE and self.kind in (Kind.NUMBER, Kind.DATE) and not self.problem
+
+    @cached_property
+    def grid(self) -> Grid:
+        """Knots and bucket edges of a number or date that is learned from."""
+        return grid_of(self.numbers[self.present], self.buckets, as_year=self.kind is Kind.DATE or not self.grouped)
 
     @property
     def present(self) -> npt.NDArray[np.bool_]:
@@ -144,7 +155,7 @@ class Examined:
                 column.pretty,
                 column.unit or None,
                 column.direction,
-                column.buckets,
+                column.grid.edges or None if column.has_grid else column.buckets,
                 self.told.column(column.name).missing,
                 column.separator,
             )

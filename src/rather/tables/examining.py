@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,10 +28,29 @@ from rather.tables.kinds import (
 )
 from rather.tables.naming import name_and_unit, pretty_name
 from rather.tables.raw import RawTable
-from rather.tables.spec import ColumnSpec, Spec, suggestion
+from rather.tables.reading import read_table
+from rather.tables.spec import ColumnSpec, Spec, load_spec, suggestion
 
 # Beyond this, sums of squares leave the range of floating point numbers.
 LARGEST_NUMBER = 1e100
+
+
+def read_examined(
+    source: Any,
+    spec: Spec | Mapping[str, Any] | str | Path | None = None,
+    *,
+    ignore: Sequence[str] = (),
+    most_megabytes: float | None = None,
+) -> Examined:
+    """Read a table and decide what its columns are; see `catalog_from_table`."""
+    told = load_spec(spec, Path(source) if isinstance(source, str | Path) else None)
+    limit = told.most_megabytes if most_megabytes is None else most_megabytes
+    raw = read_table(source, delimiter=told.delimiter, encoding=told.encoding, most_megabytes=limit)
+    ignored = [ignore] if isinstance(ignore, str) else list(ignore)
+    for name in ignored:
+        if name not in raw.columns:
+            raise InvalidInputError(f"`ignore`: {raw.source} has no column {name!r}{suggestion(name, [*raw.columns])}")
+    return examine(raw, told.ignoring(ignored))
 
 
 def examine(raw: RawTable, told: Spec | None = None) -> Examined:

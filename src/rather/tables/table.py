@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,11 @@ from rather.errors import InvalidInputError
 from rather.tables.basis import Floats
 from rather.tables.blocks import Block, build_block
 from rather.tables.columns import Column, Examined, label_columns
-from rather.tables.examining import examine, refuse_problems
+from rather.tables.examining import read_examined, refuse_problems
 from rather.tables.facts import Facts
 from rather.tables.kinds import Role
 from rather.tables.prior import joint_prior, utility_scale
-from rather.tables.reading import read_table
-from rather.tables.spec import Spec, load_spec, suggestion
+from rather.tables.spec import Spec
 from rather.tables.statements import Statement, table_statements
 from rather.tables.where import where_mask
 
@@ -60,30 +59,7 @@ class Table:
     @property
     def spec(self) -> Spec:
         """Everything decided, as settings that give the same catalogue again."""
-        edges = {block.column.name: block.edges or None for block in self.blocks}
-        spec = self.examined.spec()
-        columns = {
-            name: replace(column, buckets=edges.get(name, column.buckets)) for name, column in spec.columns.items()
-        }
-        return replace(spec, columns=columns)
-
-
-def read_examined(
-    source: Any,
-    spec: Spec | Mapping[str, Any] | str | Path | None = None,
-    *,
-    ignore: Sequence[str] = (),
-    most_megabytes: float | None = None,
-) -> Examined:
-    """Read a table and decide what its columns are; see `catalog_from_table`."""
-    told = load_spec(spec, Path(source) if isinstance(source, str | Path) else None)
-    limit = told.most_megabytes if most_megabytes is None else most_megabytes
-    raw = read_table(source, delimiter=told.delimiter, encoding=told.encoding, most_megabytes=limit)
-    ignored = [ignore] if isinstance(ignore, str) else list(ignore)
-    for name in ignored:
-        if name not in raw.columns:
-            raise InvalidInputError(f"`ignore`: {raw.source} has no column {name!r}{suggestion(name, [*raw.columns])}")
-    return examine(raw, told.ignoring(ignored))
+        return self.examined.spec()
 
 
 def catalog_from_table(
