@@ -34,3 +34,11 @@ class MissingExtraError(RatherError, ImportError):
 
     def __init__(self, extra: str, purpose: str) -> None:
         super().__init__(f"{purpose} needs an extra: pip install 'rather[{extra}]'")
+
+
+class MissingDataError(RatherError, FileNotFoundError):
+    """A data set that is not on this machine yet."""
+
+
+class CorruptDownloadError(RatherError, OSError):
+    """A download that is not what its publisher published."""

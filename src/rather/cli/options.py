@@ -1,5 +1,6 @@
 """Options that several commands share, so that one name means one thing everywhere."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -17,3 +18,10 @@ Temperature = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
+From = Annotated[
+    Path | None,
+    typer.Option(
+        "--from", help="Look for data sets in this folder first (see also the environment variable RATHER_DATA)."
+    ),
+]
+Workers = Annotated[int, typer.Option("--workers", min=1, help="Processes to spread the work over.")]

@@ -1,0 +1,91 @@
+"""`rather data`: public data sets, and where they are on this machine."""
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rather.cli.options import From, Json
+
+if TYPE_CHECKING:
+    from rather.data import Dataset
+
+data = typer.Typer(
+    name="data",
+    help="Public data sets: what there is, how to get it, where it is.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="A data set; see `rather data list`.")]
+
+
+@data.command("list")
+def list_datasets(json_output: Json = False) -> None:
+    """List the data sets and where they are on this machine.
+
+    Example: rather data list
+    """
+    from rather.data import DATASETS
+
+    places = {name: _place(dataset) for name, dataset in DATASETS.items()}
+    if json_output:
+        rows = [
+            {"name": name, "title": dataset.title, "homepage": dataset.homepage, "folder": places[name]}
+            for name, dataset in DATASETS.items()
+        ]
+        print(json.dumps(rows, indent=1))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("name", "what it is", "here")
+    for name, dataset in DATASETS.items():
+        get = "rather data get …" if dataset.downloads else "--from a folder"
+        table.add_row(f"[bold]{name}[/bold]", dataset.title, places[name] or f"[dim]no ({get})[/dim]")
+    Console(highlight=False).print(table)
+
+
+@data.command()
+def get(name: Name, source: From = None) -> None:
+    """Download a data set from its publisher, or take it from a folder, into your data directory.
+
+    Prints its terms and citation first and keeps them beside the files. A transfer that breaks off is resumed by the
+    same command; what does not match the publisher's checksum is refused.
+
+    Examples:
+        rather data get ml-100k
+
+        rather data get ml-1m --from ~/downloads
+    """
+    import sys
+
+    from rather.cli.progress import byte_progress
+    from rather.data import dataset_named
+    from rather.data.download import get_dataset, terms
+
+    dataset = dataset_named(name)
+    print(terms(dataset), file=sys.stderr)
+    with byte_progress() as on_bytes:
+        print(get_dataset(dataset, source, on_bytes))
+
+
+@data.command()
+def path(name: Name, source: From = None) -> None:
+    """Print the folder a data set is in.
+
+    Example: ls $(rather data path ml-100k)
+    """
+    from rather.data import find_dataset
+
+    print(find_dataset(name, source).resolve())
+
+
+def _place(dataset: "Dataset") -> str | None:
+    from rather.data import find_dataset
+    from rather.errors import MissingDataError
+
+    try:
+        return str(find_dataset(dataset.name).resolve())
+    except MissingDataError:
+        return None

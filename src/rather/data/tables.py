@@ -1,0 +1,59 @@
+"""Tables from the formats publishers use: CSV with any delimiter and encoding, Parquet."""
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv as pc
+import pyarrow.parquet as pq
+
+from rather.errors import InvalidInputError
+
+
+def read_table(
+    path: Path,
+    *,
+    delimiter: str | None = None,
+    names: Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
+    encoding: str = "utf8",
+) -> pa.Table:
+    """The table in a file.
+
+    Args:
+        path: A `.parquet` file, else text with one row a line.
+        delimiter: Between the fields of text; by default a tab in `.tsv`, else a comma. May be longer than one
+            character, as in MovieLens-1M.
+        names: Of the columns, for text without a header.
+        columns: Which to read; by default all.
+        encoding: Of text.
+    """
+    try:
+        if path.suffix == ".parquet":
+            return pq.read_table(path, columns=None if columns is None else list(columns))
+        return _read_text(path, delimiter or ("\t" if path.suffix == ".tsv" else ","), names, columns, encoding)
+    except FileNotFoundError:
+        raise InvalidInputError(f"There is no file {path}.") from None
+    except (pa.ArrowInvalid, pa.ArrowKeyError, UnicodeDecodeError) as error:
+        raise InvalidInputError(f"Cannot read {path}: {str(error).splitlines()[0]}") from None
+
+
+def _read_text(
+    path: Path, delimiter: str, names: Sequence[str] | None, columns: Sequence[str] | None, encoding: str
+) -> pa.Table:
+    source: io.BytesIO | str = str(path)
+    if len(delimiter) > 1:
+        # Arrow splits at one character only; the unit separator does not occur in text people write.
+        source = io.BytesIO(path.read_bytes().replace(delimiter.encode(), b"\x1f"))
+        delimiter = "\x1f"
+    return pc.read_csv(
+        source,
+        read_options=pc.ReadOptions(column_names=names, encoding=encoding),
+        parse_options=pc.ParseOptions(
+            delimiter=delimiter,
+            quote_char='"' if delimiter in ",;" else False,
+            newlines_in_values=delimiter in ",;",
+        ),
+        convert_options=pc.ConvertOptions(include_columns=None if columns is None else list(columns)),
+    )
