@@ -1,0 +1,8 @@
+"""User and item vectors from ratings: the path of somebody who has only a ratings table."""
+
+from rather.learn.als import als
+from rather.learn.attribute_users import attribute_users
+from rather.learn.factors import Factors
+from rather.learn.pmf import pmf
+
+__all__ = ["Factors", "als", "attribute_users", "pmf"]

@@ -1,0 +1,55 @@
+"""How good vectors are on ratings they have not seen."""
+
+import math
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from rather.data.ratings import Ratings
+from rather.learn.factors import Factors
+from rather.randomness import derive_generator
+
+# People on whom ranking is measured at most: each needs a look at every item.
+MOST_USERS = 2000
+
+
+def rmse(factors: Factors, ratings: Ratings) -> float:
+    """Root mean square error of predicted ratings."""
+    predicted = factors.predict(torch.from_numpy(ratings.users), torch.from_numpy(ratings.items))
+    return math.sqrt(float((predicted - torch.from_numpy(ratings.values)).square().mean()))
+
+
+def ranking(
+    scores: Factors | Tensor, seen: Ratings, held_out: Ratings, seed: int, length: int = 10
+) -> dict[str, float]:
+    """Hit rate and NDCG of lists of `length` items that a person has not seen, where held-out items are relevant.
+
+    Args:
+        scores: Factors, or one score `(n,)` for everybody (popularity).
+        seen: What the vectors were learnt from; never recommended.
+        held_out: The relevant pairs.
+        seed: Chooses people when there are more than `MOST_USERS`.
+        length: Of the lists.
+    """
+    people = np.unique(held_out.users)
+    if len(people) > MOST_USERS:
+        order = torch.randperm(len(people), generator=derive_generator(seed, "ranking"))
+        people = np.sort(people[order[:MOST_USERS].numpy()])
+    relevant, known = _items_of(held_out), _items_of(seen)
+    discount = 1 / torch.log2(torch.arange(length, dtype=torch.float64) + 2)
+    hits, gains = 0.0, 0.0
+    for person in people.tolist():
+        utility = scores.clone() if isinstance(scores, Tensor) else scores.items @ scores.users[person]
+        utility[known[person]] = -math.inf
+        found = torch.isin(utility.topk(length).indices, relevant[person])
+        hits += float(found.any())
+        gains += float(discount[found].sum() / discount[: len(relevant[person])].sum())
+    return {f"hit rate@{length}": hits / len(people), f"NDCG@{length}": gains / len(people)}
+
+
+def _items_of(ratings: Ratings) -> list[Tensor]:
+    """For each user the items they rated."""
+    order = np.argsort(ratings.users, kind="stable")
+    ends = np.cumsum(np.bincount(ratings.users, minlength=ratings.n_users))[:-1]
+    return [torch.from_numpy(part) for part in np.split(ratings.items[order], ends)]
