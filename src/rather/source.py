@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from rather.belief import Belief
 from rather.catalog import Catalog
 from rather.errors import UnknownNameError
+from rather.vectors import is_vectors_file, load_vectors
 
 
 @dataclass(frozen=True)
@@ -17,10 +18,16 @@ class Source:
 
 
 def open_source(name: str) -> Source:
-    """The bundled catalogue of this name."""
+    """The bundled catalogue of this name, or what a vectors file holds."""
     if name == "films":
         from rather.films import film_belief, film_catalog
 
         catalog = film_catalog()
         return Source(name, catalog, film_belief(catalog))
-    raise UnknownNameError(f"No catalogue is called {name!r}. There is: films (bundled).")
+    if is_vectors_file(name):
+        vectors = load_vectors(name)
+        return Source(name, vectors.catalog(), vectors.belief())
+    raise UnknownNameError(
+        f"No catalogue is called {name!r}. There is: films (bundled); "
+        "or give a vectors file as `rather learn` writes it."
+    )

@@ -3,7 +3,7 @@
 import typer
 
 from rather import __version__
-from rather.cli import ask, demo, inspect, simulate, strategies
+from rather.cli import ask, data, demo, inspect, learn, simulate, strategies, vectors
 
 app = typer.Typer(
     name="rather",
@@ -31,5 +31,16 @@ def _options(
     """Ask a person the few questions that matter, then recommend."""
 
 
-for command in (demo.demo, ask.ask, inspect.inspect, simulate.simulate, strategies.strategies):
+COMMANDS = (
+    demo.demo,
+    ask.ask,
+    inspect.inspect,
+    simulate.simulate,
+    strategies.strategies,
+    learn.learn,
+    vectors.vectors,
+)
+
+for command in COMMANDS:
     app.command()(command)
+app.add_typer(data.data)
