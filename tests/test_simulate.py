@@ -1,13 +1,15 @@
 """Simulated conversations: paired, repeatable, and honest about regret."""
 
+import math
 from dataclasses import replace
 
 import pytest
 import torch
 
-from rather import Belief, Catalog, Logistic, Noiseless
+from rather import Belief, Catalog, Logistic, Noiseless, Person, Session
 from rather.errors import InvalidInputError
-from rather.simulate import Plan, converse, draw_people, simulate, summarise
+from rather.randomness import derive_seed
+from rather.simulate import Plan, converse, draw_people, ndcg, simulate, summarise
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +36,7 @@ def test_workers_do_not_change_the_result(plan):
 
 
 def test_one_conversation_does_not_depend_on_the_others(plan):
-    alone = converse(plan, "random", 3)
+    [alone] = converse(plan, "random", 3)
     among = next(c for c in simulate(plan) if c.strategy == "random" and c.person == 3)
     assert (alone.regret, alone.evoi) == (among.regret, among.evoi)
 
@@ -62,7 +64,7 @@ def test_a_catalogue_runs_out_of_questions_without_an_error():
     plan = Plan(
         Catalog(torch.eye(2)), Belief.gaussian([0.0, 0.0], torch.eye(2)), Logistic(), torch.ones(1, 2), ("auto",), 3
     )
-    conversation = converse(plan, "auto", 0)
+    [conversation] = converse(plan, "auto", 0)
     assert len(conversation.regret) == 4
     assert conversation.evoi[1:] == (0.0, 0.0)
 
@@ -81,3 +83,44 @@ def test_people_among_particles_are_particles(plan):
 def test_an_empty_plan_is_refused(plan):
     with pytest.raises(InvalidInputError, match="at least one strategy"):
         replace(plan, strategies=())
+
+
+@pytest.mark.parametrize("share", [1, 4, 6])
+def test_shared_conversations_are_those_of_sessions(plan, share):
+    shared = replace(plan, share=share, strategies=("query-iteration",))
+    for conversation in simulate(shared):
+        person = conversation.person
+        truth = Person(plan.people[person], plan.response, derive_seed(plan.seed, "person", person))
+        session = Session(
+            plan.catalog,
+            plan.belief,
+            plan.k,
+            derive_seed(plan.seed, "session", person // share),
+            strategy="query-iteration",
+            response=plan.response,
+            rejuvenation=plan.rejuvenation,
+        )
+        regret, evoi = [truth.regret(session.recommend(1)[0].row, plan.catalog)], []
+        for _ in range(plan.questions):
+            question = session.ask()
+            evoi.append(question.evoi)
+            session.tell(question, truth.answer(question))
+            regret.append(truth.regret(session.recommend(1)[0].row, plan.catalog))
+        assert conversation.evoi == tuple(evoi)
+        assert conversation.regret == pytest.approx(regret, abs=1e-6)
+
+
+def test_ranking_metrics_are_perfect_once_the_person_is_known(plan):
+    person = plan.people[:1]
+    known = Belief.from_users(person, smooth=False)
+    [conversation] = simulate(replace(plan, belief=known, people=person, strategies=("random",), rejuvenation=None))
+    assert conversation.ndcg == (1.0,) * 5
+    assert conversation.hit == (1.0,) * 5
+
+
+def test_ndcg_discounts_by_rank():
+    relevant = torch.tensor([7, 8])
+    best = 1 + 1 / math.log2(3)
+    assert ndcg(torch.tensor([7, 8, 1]), relevant) == pytest.approx(1.0)
+    assert ndcg(torch.tensor([1, 7, 2]), relevant) == pytest.approx((1 / math.log2(3)) / best)
+    assert ndcg(torch.tensor([1, 2, 3]), relevant) == 0.0

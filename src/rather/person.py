@@ -29,14 +29,18 @@ class Person:
 
     def answer(self, question: Question) -> Choice:
         """One draw from the response model."""
-        utilities = question.vectors @ self.utility
+        return self.choose(question.vectors, question.number)
+
+    def choose(self, vectors: Tensor, number: int) -> Choice:
+        """The answer to options with vectors `(k, d)`, asked as question `number`."""
+        utilities = vectors @ self.utility
         probabilities = self.response.log_probabilities(utilities[:, None])[:, 0].exp()
-        generator = derive_generator(self.seed, "answer", question.number)
+        generator = derive_generator(self.seed, "answer", number)
         draw = torch.rand((), generator=generator, dtype=torch.float32)
         # right=True: a draw of exactly 0 must not fall on an answer of probability 0.
         row = int(torch.searchsorted(probabilities.cumsum(0), draw * probabilities.sum(), right=True))
         row = min(row, len(probabilities) - 1)
-        return row if row < len(question) else self.response.extras[row - len(question)]
+        return row if row < len(vectors) else self.response.extras[row - len(vectors)]
 
     def regret(self, row: int, catalog: Catalog, allowed: Tensor | None = None) -> float:
         """How much better the person's best allowed item is than the one in `row`: never negative."""

@@ -17,8 +17,13 @@ from rather.errors import InvalidInputError, NoQuestionLeftError
 from rather.person import Person
 from rather.randomness import derive_generator, derive_seed
 from rather.rejuvenation import Rejuvenation
-from rather.responses import ResponseModel
-from rather.session import Session
+from rather.responses import Choice, ResponseModel
+from rather.retrieval import ExactRetriever, Retriever
+from rather.strategies import Problem, Strategy, choose, strategy_named
+from rather.threads import one_thread
+
+# Length of the recommended list that the ranking metrics look at.
+LIST_LENGTH = 10
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,8 @@ class Plan:
         seed: Of all randomness.
         rejuvenation: See `Session`.
         actual_response: How people really answer, when we are wrong about it.
+        share: How many people in a row share a session's seed. People who share it and have answered alike so far
+            are asked the same question, which is then computed once.
     """
 
     catalog: Catalog
@@ -48,14 +55,21 @@ class Plan:
     seed: int = 0
     rejuvenation: Rejuvenation | None = field(default_factory=Rejuvenation)
     actual_response: ResponseModel | None = None
+    share: int = 1
 
     def __post_init__(self) -> None:
         if not self.strategies:
             raise InvalidInputError("`strategies` must name at least one strategy.")
-        if self.questions < 1 or len(self.people) < 1:
+        if self.questions < 1 or len(self.people) < 1 or self.share < 1:
             raise InvalidInputError(
-                f"`questions` and `people` must be at least 1, got {self.questions} and {len(self.people)}."
+                "`questions`, `people` and `share` must be at least 1, "
+                f"got {self.questions}, {len(self.people)} and {self.share}."
             )
+
+    @property
+    def groups(self) -> int:
+        """How many groups of people share a session's seed."""
+        return -(-len(self.people) // self.share)
 
 
 @dataclass(frozen=True)
@@ -66,48 +80,106 @@ class Conversation:
         strategy: Its name.
         person: The person's place among the people.
         regret: True regret of the top recommendation before the first question and after each, questions + 1 numbers.
+        ndcg: Likewise NDCG of the ten recommended items, where a person's true ten best are the relevant ones.
+        hit: Likewise 1 where the person's true best item is among the ten recommended, else 0.
         evoi: Of each question asked.
-        seconds: To choose each question.
+        seconds: To choose each question. Whoever shares a question shares its measurement.
     """
 
     strategy: str
     person: int
     regret: tuple[float, ...]
+    ndcg: tuple[float, ...]
+    hit: tuple[float, ...]
     evoi: tuple[float, ...]
     seconds: tuple[float, ...]
 
 
-def converse(plan: Plan, strategy: str, person: int) -> Conversation:
-    """One person's conversation. Depends on the plan and these two alone."""
-    truth = Person(
-        plan.people[person],
-        plan.actual_response if plan.actual_response is not None else plan.response,
-        derive_seed(plan.seed, "person", person),
-    )
-    session = Session(
-        plan.catalog,
-        plan.belief,
-        plan.k,
-        derive_seed(plan.seed, "session", person),
-        strategy=strategy,
-        response=plan.response,
-        rejuvenation=plan.rejuvenation,
-    )
-    regret, evoi, seconds = [truth.regret(session.recommend(1)[0].row, plan.catalog)], [], []
-    for _ in range(plan.questions):
+def converse(plan: Plan, strategy: str, group: int) -> list[Conversation]:
+    """The conversations of the people of one group. Depends on the plan and these two alone."""
+    with one_thread():
+        talk = _Talk(plan, strategy, group)
+        talk.go_on(plan.belief, (), range(len(talk.people)))
+    return talk.conversations()
+
+
+class _Talk:
+    """The tree of conversations with people who share a session's seed.
+
+    It follows the same rules and derives the same generators as `Session`, without a session's bookkeeping.
+    """
+
+    def __init__(self, plan: Plan, strategy: str, group: int) -> None:
+        self.plan = plan
+        self.name = strategy
+        self.strategy: Strategy = strategy_named(strategy)
+        self.retriever: Retriever = ExactRetriever(plan.catalog)
+        self.seed = derive_seed(plan.seed, "session", group)
+        self.first = group * plan.share
+        truth = plan.actual_response if plan.actual_response is not None else plan.response
+        vectors = plan.people[self.first : self.first + plan.share]
+        self.people = [
+            Person(vector, truth, derive_seed(plan.seed, "person", self.first + place))
+            for place, vector in enumerate(vectors)
+        ]
+        self.best = self.retriever.top(vectors, min(LIST_LENGTH, len(plan.catalog)))
+        self.measured: list[list[tuple[float, float, float]]] = [[] for _ in self.people]
+        self.asked: list[list[tuple[float, float]]] = [[] for _ in self.people]
+
+    def go_on(self, belief: Belief, asked: tuple[frozenset[int], ...], places: Sequence[int]) -> None:
+        """From here on with the people in these places, who have all answered alike."""
+        self._measure(belief, places)
+        if len(asked) == self.plan.questions:
+            return
+        number = len(asked) + 1
         start = time.perf_counter()
         try:
-            question = session.ask()
+            chosen = choose(self.strategy, self._problem(belief, asked))
         except NoQuestionLeftError:  # nothing can change any more
-            regret.append(regret[-1])
-            evoi.append(0.0)
-            seconds.append(0.0)
-            continue
-        seconds.append(time.perf_counter() - start)
-        evoi.append(question.evoi)
-        session.tell(question, truth.answer(question))
-        regret.append(truth.regret(session.recommend(1)[0].row, plan.catalog))
-    return Conversation(strategy, person, tuple(regret), tuple(evoi), tuple(seconds))
+            for place in places:
+                left = self.plan.questions - len(asked)
+                self.asked[place] += [(0.0, 0.0)] * left
+                self.measured[place] += [self.measured[place][-1]] * left
+            return
+        seconds = time.perf_counter() - start
+        vectors = self.plan.catalog.items[list(chosen.slate)]
+        groups: dict[Choice, list[int]] = {}
+        for place in places:
+            self.asked[place].append((chosen.evoi, seconds))
+            groups.setdefault(self.people[place].choose(vectors, number), []).append(place)
+        for answer, members in sorted(groups.items(), key=lambda pair: str(pair[0])):
+            updated = belief.update(vectors, answer, self.plan.response)
+            if self.plan.rejuvenation is not None and updated is not belief:
+                updated = self.plan.rejuvenation(updated, derive_generator(self.seed, "renew", number))
+            self.go_on(updated, (*asked, frozenset(chosen.slate)), members)
+
+    def _problem(self, belief: Belief, asked: tuple[frozenset[int], ...]) -> Problem:
+        plan = self.plan
+        generator = derive_generator(self.seed, "ask", len(asked) + 1)
+        return Problem(plan.catalog, belief, plan.response, plan.k, generator, self.retriever, None, frozenset(asked))
+
+    def _measure(self, belief: Belief, places: Sequence[int]) -> None:
+        found = self.retriever.top(belief.mean[None], self.best.rows.shape[1])
+        rows = found.rows[0]
+        for place in places:
+            true_rows = self.best.rows[place]
+            loss = self.best.scores[place, 0] - found.vectors[0, 0] @ self.people[place].utility
+            hit = bool((rows == true_rows[0]).any())
+            self.measured[place].append((max(0.0, float(loss)), ndcg(rows, true_rows), float(hit)))
+
+    def conversations(self) -> list[Conversation]:
+        """What was measured, person by person."""
+        return [
+            Conversation(self.name, self.first + place, *zip(*measured, strict=True), *zip(*asked, strict=True))
+            for place, (measured, asked) in enumerate(zip(self.measured, self.asked, strict=True))
+        ]
+
+
+def ndcg(rows: Tensor, relevant: Tensor) -> float:
+    """Normalised discounted cumulative gain of a ranked list of rows when the rows of `relevant` gain 1 each."""
+    discount = 1 / torch.log2(torch.arange(len(rows), dtype=torch.float64) + 2)
+    gained = discount[torch.isin(rows, relevant)].sum()
+    return float(gained / discount[: len(relevant)].sum())
 
 
 def simulate(plan: Plan, workers: int = 1, on_done: Callable[[Conversation], None] | None = None) -> list[Conversation]:
@@ -118,19 +190,20 @@ def simulate(plan: Plan, workers: int = 1, on_done: Callable[[Conversation], Non
         workers: Processes, each on one torch thread.
         on_done: Called after each conversation, for a progress bar.
     """
-    pairs = [(strategy, person) for strategy in plan.strategies for person in range(len(plan.people))]
+    pairs = [(strategy, group) for strategy in plan.strategies for group in range(plan.groups)]
     done = []
-    for conversation in _conversations(plan, pairs, workers):
-        done.append(conversation)
-        if on_done is not None:
-            on_done(conversation)
+    for conversations in _conversations(plan, pairs, workers):
+        for conversation in conversations:
+            done.append(conversation)
+            if on_done is not None:
+                on_done(conversation)
     return done
 
 
-def _conversations(plan: Plan, pairs: Sequence[tuple[str, int]], workers: int) -> Iterator[Conversation]:
+def _conversations(plan: Plan, pairs: Sequence[tuple[str, int]], workers: int) -> Iterator[list[Conversation]]:
     if workers <= 1:
-        for strategy, person in pairs:
-            yield converse(plan, strategy, person)
+        for strategy, group in pairs:
+            yield converse(plan, strategy, group)
         return
     with ProcessPoolExecutor(workers, get_context("spawn"), _start_worker, (plan,)) as pool:
         yield from pool.map(_converse_in_worker, pairs)
@@ -145,7 +218,7 @@ def _start_worker(plan: Plan) -> None:
     _worker_plan = plan
 
 
-def _converse_in_worker(pair: tuple[str, int]) -> Conversation:
+def _converse_in_worker(pair: tuple[str, int]) -> list[Conversation]:
     assert _worker_plan is not None
     return converse(_worker_plan, *pair)
 
@@ -159,6 +232,8 @@ class Summary:
         people: How many.
         regret: Mean true regret.
         regret_error: Its standard error.
+        ndcg: Mean NDCG of ten recommended items.
+        hit: Share of people whose best item is among the ten.
         evoi: Mean EVOI of the question.
         seconds: Mean time to choose it.
     """
@@ -167,6 +242,8 @@ class Summary:
     people: int
     regret: list[float]
     regret_error: list[float]
+    ndcg: list[float]
+    hit: list[float]
     evoi: list[float]
     seconds: list[float]
 
@@ -182,14 +259,11 @@ def _summary(name: str, conversations: Sequence[Conversation]) -> Summary:
     people = len(conversations)
     error = regret.std(dim=0) / math.sqrt(people) if people > 1 else torch.full_like(regret[0], math.nan)
     mean = partial(torch.mean, dim=0)
-    return Summary(
-        name,
-        people,
-        mean(regret).tolist(),
-        error.tolist(),
-        mean(torch.tensor([c.evoi for c in conversations], dtype=torch.float64)).tolist(),
-        mean(torch.tensor([c.seconds for c in conversations], dtype=torch.float64)).tolist(),
+    others = (
+        mean(torch.tensor([getattr(c, measure) for c in conversations], dtype=torch.float64)).tolist()
+        for measure in ("ndcg", "hit", "evoi", "seconds")
     )
+    return Summary(name, people, mean(regret).tolist(), error.tolist(), *others)
 
 
 def draw_people(belief: Belief, count: int, seed: int, *, among_particles: bool = False) -> Tensor:
