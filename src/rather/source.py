@@ -1,10 +1,12 @@
 """What a command can be pointed at: a catalogue together with the belief a conversation about it starts from."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from rather.belief import Belief
 from rather.catalog import Catalog
 from rather.errors import UnknownNameError
+from rather.tables.prior import table_prior
 from rather.vectors import is_vectors_file, load_vectors
 
 
@@ -18,7 +20,7 @@ class Source:
 
 
 def open_source(name: str) -> Source:
-    """The bundled catalogue of this name, or what a vectors file holds."""
+    """The bundled catalogue of this name, what a vectors file holds, or any table."""
     if name == "films":
         from rather.films import film_belief, film_catalog
 
@@ -27,7 +29,10 @@ def open_source(name: str) -> Source:
     if is_vectors_file(name):
         vectors = load_vectors(name)
         return Source(name, vectors.catalog(), vectors.belief())
-    raise UnknownNameError(
-        f"No catalogue is called {name!r}. There is: films (bundled); "
-        "or give a vectors file as `rather learn` writes it."
-    )
+    if not Path(name).exists():
+        raise UnknownNameError(
+            f"No catalogue is called {name!r}, and no file either. There is: films (bundled); or give a table "
+            "(CSV, TSV, Parquet, JSON lines) or a vectors file as `rather learn` writes it."
+        )
+    catalog = Catalog.from_table(name)
+    return Source(name, catalog, table_prior(catalog))

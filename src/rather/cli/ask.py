@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rather.cli.options import CatalogName, Json, Seed, SlateSize, Temperature
+from rather.cli.options import CatalogName, Json, Seed, SlateSize, Temperature, Where
 from rather.errors import InvalidInputError, RatherError
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ def ask(
         typer.Option(min=1, help="Stop after this many answers at the latest.  [default: 25]", show_default=False),
     ] = None,
     temperature: Temperature = None,
+    where: Where = None,
     seed: Seed = 0,
     json_output: Json = False,
     save: Annotated[Path | None, typer.Option(help="Keep the conversation in this file, after every answer.")] = None,
@@ -39,13 +40,15 @@ def ask(
 
         rather ask films --resume evening.json
 
+        rather ask cars.csv --where "year >= 2025 and seats > 4"
+
         echo '{"choice": 1}' | rather ask films --json
     """
     if not json_output and not sys.stdin.isatty():
         raise InvalidInputError(
             "`rather ask` needs a person at a terminal. For a program use --json; for a show, `rather demo`."
         )
-    session = _session(catalog, k, strategy, questions, temperature, seed, resume)
+    session = _session(catalog, k, strategy, questions, temperature, where, seed, resume)
     keep = save or resume
     if keep is not None:
         _keep(session, keep)  # complain now, not after the first answer
@@ -62,6 +65,7 @@ def _session(
     strategy: str,
     questions: int | None,
     temperature: float | None,
+    where: str | None,
     seed: int,
     resume: Path | None,
 ) -> "Session":
@@ -79,6 +83,7 @@ def _session(
         seed,
         strategy=strategy,
         response=everyday_response(source.catalog, source.belief, temperature),
+        allowed=None if where is None else source.catalog.where(where),
     )
     if questions is not None:
         session.stopping = Stopping.usual(session.start_regret, questions)

@@ -14,6 +14,7 @@ from rather.responses import Answer, Choice
 
 CARD_WIDTH = 38
 BAR_WIDTH = 16
+MOST_FACTS = 8
 
 ANSWER_TEXTS = {
     Answer.NONE: "none of these",
@@ -24,14 +25,23 @@ ANSWER_TEXTS = {
 
 def question_view(question: Question) -> RenderableType:
     """The slate as numbered cards, side by side where the terminal is wide enough."""
-    cards = [_card(place, option) for place, option in enumerate(question.options, start=1)]
+    shown = facts_to_show(question.options)
+    cards = [_card(place, option, shown) for place, option in enumerate(question.options, start=1)]
     return Group(Text(f"\nQuestion {question.number}: would you rather…", style="bold"), Columns(cards))
 
 
-def _card(place: int, option: Option) -> Panel:
-    facts = dict(option.facts)
-    line = facts.pop("line", None)
-    lines = [Text.assemble((f"{name}  ", "dim"), value) for name, value in facts.items()]
+def facts_to_show(options: Sequence[Option]) -> list[str]:
+    """Names of the facts that fit on a card: all if they are few, else those in which the options differ."""
+    names = list(dict.fromkeys(name for option in options for name in option.facts if name != "line"))
+    if len(names) <= MOST_FACTS:
+        return names
+    differing = [name for name in names if len({option.facts.get(name) for option in options}) > 1]
+    return differing[:MOST_FACTS]
+
+
+def _card(place: int, option: Option, shown: Sequence[str]) -> Panel:
+    line = option.facts.get("line")
+    lines = [Text.assemble((f"{name}  ", "dim"), option.facts[name]) for name in shown if name in option.facts]
     if line:
         lines += [Text(""), Text(line, style="italic")]
     heading = Text(option.label, style="bold cyan")

@@ -5,7 +5,15 @@ from typing import Annotated
 
 import typer
 
-CatalogName = Annotated[str, typer.Argument(metavar="CATALOG", help="What to ask about: 'films' is bundled.")]
+CatalogName = Annotated[
+    str, typer.Argument(metavar="CATALOG", help="What to ask about: 'films', a table (cars.csv) or vectors.")
+]
+Where = Annotated[
+    str | None,
+    typer.Option(
+        "--where", help="Must-haves: ask about and recommend only these, as in \"price < 30000 and drive == 'AWD'\"."
+    ),
+]
 SlateSize = Annotated[int, typer.Option("--k", min=2, help="Items on a slate.")]
 Seed = Annotated[int, typer.Option("--seed", help="Of all randomness: the same seed asks the same questions.")]
 Temperature = Annotated[
