@@ -89,17 +89,19 @@ def test_the_default_ids_given_explicitly_hash_the_same():
     assert Catalog(ITEMS, ids=[0, 1, 2]).content_hash == Catalog(ITEMS).content_hash
 
 
-def test_the_hash_changes_with_a_vector_an_id_or_the_shape_but_not_with_a_label():
+def test_the_hash_tells_shapes_of_the_same_numbers_apart():
+    assert Catalog(normal(3, 4)).content_hash != Catalog(normal(3, 4).view(4, 3)).content_hash
+
+
+def test_the_hash_changes_with_a_vector_or_an_id_but_not_with_a_label():
     given = Catalog(ITEMS, ids=["a", "b", "c"])
-    flat = [coordinate for row in ITEMS for coordinate in row]
     others = [
         Catalog([[1.0, 0.0], [0.0, 1.0], [3.0, 4.1]], ids=["a", "b", "c"]),
         Catalog(ITEMS, ids=["a", "b", "d"]),
         Catalog(ITEMS),
-        Catalog([flat[:3], flat[3:]], ids=["a", "b"]),
         Catalog(ITEMS[::-1], ids=["a", "b", "c"]),
     ]
-    assert len({given.content_hash, *(other.content_hash for other in others)}) == 6
+    assert len({given.content_hash, *(other.content_hash for other in others)}) == 5
     assert Catalog(ITEMS, ids=["a", "b", "c"], labels=["x", "y", "z"]).content_hash == given.content_hash
 
 

@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,6 +26,28 @@ def test_auto_is_never_worse_than_parts_of_ones_own():
         problem = world(n=40, m=20, seed=seed).problem(k=3, seed=seed)
         auto = choose(Auto(parts), problem.fork()).evoi
         assert auto >= max(choose(part, problem.fork()).evoi for part in parts) - TINY
+
+
+def test_every_part_draws_what_it_would_draw_alone():
+    problem, drawn = world(n=40).problem(), []
+
+    def part(own):
+        drawn.append(own.random_slates(3))
+        return drawn[-1]
+
+    Auto((part, part, part))(problem)
+    assert torch.equal(drawn[0], drawn[1])
+    assert torch.equal(drawn[0], drawn[2])
+    assert torch.equal(drawn[0], problem.random_slates(3))  # and nothing was drawn from the problem itself
+
+
+def test_proposals_of_the_parts_stand_in_when_the_finalists_were_asked():
+    problem = world(n=12).problem()
+    ranked = world(n=12).slates()[problem.evoi(world(n=12).slates()).argsort(descending=True)]
+    first, second = ranked[0], ranked[5]
+    auto = Auto((lambda _: torch.stack([first, second]),), exchanges=0, finalists=1)
+    left = replace(problem, asked=frozenset({frozenset(first.tolist())}))
+    assert choose(auto, left).slate == tuple(second.tolist())
 
 
 @pytest.mark.parametrize("k", [2, 3])

@@ -109,6 +109,43 @@ def test_adam_takes_the_steps_of_torchs():
     assert torch.allclose(ours, theirs.detach(), atol=1e-5)
 
 
+def ascended(start, problem, strategy) -> torch.Tensor:
+    """The slow obvious ascent: autograd of what the variant climbs, torch's Adam, projection on the ball."""
+    softmax = Logistic(strategy.temperature * problem.utility_spread)
+    radius = problem.catalog.largest_norm
+    query, other = start.clone().requires_grad_(), start.clone().requires_grad_()
+    kind = strategy.recommendation
+    variables = [query, other] if kind is Recommendation.FREE else [query]
+    rate = strategy.step_size * radius / problem.catalog.dimensions**0.5
+    adam = torch.optim.Adam(variables, lr=rate, maximize=True)
+    for step in range(strategy.steps):
+        if kind is Recommendation.RETRIEVED and step % strategy.retrieve_every == 0:
+            other = value.deep_retrieval(query, problem.belief, softmax, problem.search).vectors[:, :, 0]
+        y = query if kind is Recommendation.EQUAL else other
+        share = softmax.log_probabilities(value.utilities(query, problem.belief)).exp()
+        total = (share * value.utilities(y, problem.belief) * problem.belief.weights).sum()
+        if strategy.pull:
+            weight = strategy.pull * problem.utility_spread / radius**2
+            nearest = nearest_items(query.detach(), problem.catalog, problem.allowed)
+            total = total - weight * (query - nearest).square().sum()
+        adam.zero_grad()
+        total.backward()
+        adam.param_groups[0]["lr"] = rate * (1 - step / strategy.steps)
+        adam.step()
+        with torch.no_grad():
+            for variable in variables:
+                variable *= (radius / variable.norm(dim=2, keepdim=True)).clamp_max(1.0)
+    return query.detach()
+
+
+@pytest.mark.parametrize("name", [*FREE_SLATES, "cont-reg"])
+def test_every_variant_takes_the_steps_of_autograd(name):
+    problem = world(n=30, m=20).problem()
+    strategy = strategy_named(name, steps=12, step_size=0.05)
+    start = balanced(problem, 5)
+    assert torch.allclose(strategy.optimise(start, problem), ascended(start, problem, strategy), atol=2e-3)
+
+
 def objective(slates, problem, strategy) -> float:
     """What the variant climbs, on average over restarts."""
     softmax = Logistic(strategy.temperature * problem.utility_spread)

@@ -2,7 +2,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rather import Noiseless
+from rather import Logistic, Noiseless
 from rather.strategies.projection import deep_retrieval_unique, first_not_taken
 from worlds import models, normal, world, worlds
 
@@ -44,6 +44,14 @@ def test_the_projection_of_equal_options_is_distinct():
     problem = world(n=9).problem(k=4)
     slates = deep_retrieval_unique(normal(1, 1, 3).expand(2, 4, 3), problem)
     assert all(len(set(slate)) == 4 for slate in slates.tolist())
+
+
+@given(worlds(n=(3, 8)), st.integers(0, 999))
+def test_a_response_model_of_its_own_splits_the_particles(world, seed):
+    """The continuous methods project under the softmax they climbed with, not under the person's noise."""
+    slates = normal(3, 2, world.catalog.dimensions, seed=seed)
+    under_own = deep_retrieval_unique(slates, world.problem(Logistic(50.0)), Noiseless())
+    assert torch.equal(under_own, deep_retrieval_unique(slates, world.problem(Noiseless())))
 
 
 def test_without_duplicates_the_projection_is_deep_retrieval():
