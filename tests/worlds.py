@@ -7,7 +7,7 @@ import torch
 from hypothesis import strategies as st
 from torch import Tensor
 
-from rather import NONE, SAME, Belief, Catalog, ExactRetriever, Logistic, Noiseless, Problem
+from rather import Belief, Catalog, ExactRetriever, Logistic, Noiseless, Problem
 from rather.randomness import derive_generator
 
 TINY = 1e-4
@@ -86,5 +86,3 @@ ALL_MODELS = [
     Noiseless(tie=0.25),
     Noiseless(none_utility=0.2, tie=0.25),
 ]
-
-EXTRAS = (NONE, SAME)
