@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from torch import Tensor
+
 from rather.belief import Belief
 from rather.catalog import Catalog
-from rather.errors import UnknownNameError
+from rather.errors import InvalidInputError, UnknownNameError
 from rather.tables.prior import table_prior
 from rather.vectors import is_vectors_file, load_vectors
 
@@ -29,10 +31,26 @@ def open_source(name: str) -> Source:
     if is_vectors_file(name):
         vectors = load_vectors(name)
         return Source(name, vectors.catalog(), vectors.belief())
-    if not Path(name).exists():
+    if not (Path(name).suffix or Path(name).exists()):
         raise UnknownNameError(
             f"No catalogue is called {name!r}, and no file either. There is: films (bundled); or give a table "
             "(CSV, TSV, Parquet, JSON lines) or a vectors file as `rather learn` writes it."
         )
     catalog = Catalog.from_table(name)
     return Source(name, catalog, table_prior(catalog))
+
+
+def must_haves(catalog: Catalog, expression: str | None, k: int) -> Tensor | None:
+    """The items that satisfy an expression such as `price < 30000`, `(n,)`; None without one.
+
+    Refuses one that leaves fewer items than a slate holds.
+    """
+    if expression is None:
+        return None
+    allowed = catalog.where(expression)
+    if (left := int(allowed.sum())) < k:
+        raise InvalidInputError(
+            f"Of {len(catalog):,} {catalog.name}s {left or 'none'} satisf{'ies' if left < 2 else 'y'} {expression!r}; "
+            f"a question needs {k}. Ask for less."
+        )
+    return allowed

@@ -36,6 +36,8 @@ def ask(
     Examples:
         rather ask films
 
+        rather ask cars.csv --where "awd and cylinders <= 6"
+
         rather ask films --k 3 --save evening.json
 
         rather ask films --resume evening.json
@@ -70,7 +72,7 @@ def _session(
     resume: Path | None,
 ) -> "Session":
     from rather.session import Session, everyday_response
-    from rather.source import open_source
+    from rather.source import must_haves, open_source
     from rather.stopping import Stopping
 
     source = open_source(catalog)
@@ -83,7 +85,7 @@ def _session(
         seed,
         strategy=strategy,
         response=everyday_response(source.catalog, source.belief, temperature),
-        allowed=None if where is None else source.catalog.where(where),
+        allowed=must_haves(source.catalog, where, k),
     )
     if questions is not None:
         session.stopping = Stopping.usual(session.start_regret, questions)

@@ -8,12 +8,6 @@ import typer
 CatalogName = Annotated[
     str, typer.Argument(metavar="CATALOG", help="What to ask about: 'films', a table (cars.csv) or vectors.")
 ]
-Where = Annotated[
-    str | None,
-    typer.Option(
-        "--where", help="Must-haves: ask about and recommend only these, as in \"price < 30000 and drive == 'AWD'\"."
-    ),
-]
 SlateSize = Annotated[int, typer.Option("--k", min=2, help="Items on a slate.")]
 Seed = Annotated[int, typer.Option("--seed", help="Of all randomness: the same seed asks the same questions.")]
 Temperature = Annotated[
@@ -24,6 +18,10 @@ Temperature = Annotated[
         help="Noise in answers, in units of utility.  [default: a tenth of the spread of utilities]",
         show_default=False,
     ),
+]
+Where = Annotated[
+    str | None,
+    typer.Option("--where", help="Must-haves, for tables: \"price < 30000 and drive == 'AWD'\".", show_default=False),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
 From = Annotated[

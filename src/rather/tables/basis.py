@@ -214,7 +214,7 @@ def readable(value: float, tolerance: float, *, as_year: bool = False) -> float:
     return value
 
 
-# A number of at most this many different values has a knot at each.
+# A number of at most this many different values, each found twice on average, has a knot at each.
 FEW_VALUES = 8
 BUCKETS = 5
 # When more than this share of the values is the lowest one (0 for "has none"), it is a bucket of its own.
@@ -243,7 +243,7 @@ def grid_of(values: Floats, edges: tuple[float, ...] | None = None, *, as_year: 
         as_year: The values are years.
     """
     distinct = np.unique(values)
-    if edges is None and len(distinct) <= FEW_VALUES:
+    if edges is None and len(distinct) <= max(3, min(FEW_VALUES, len(values) // 2)):
         return Grid(tuple(distinct.tolist()))
     inner = edges if edges is not None else bucket_edges(values, as_year=as_year)
     low, high = (float(end) for end in np.quantile(values, [0.02, 0.98]))
@@ -279,4 +279,4 @@ def _readable_below(value: float, lowest: float) -> float:
     """A round number at most `value`, and nearer to it than to `lowest`: only `lowest` itself lies below it."""
     middle = (value + lowest) / 2
     rounded = readable(middle, 0.9 * (value - middle))
-    return rounded if middle <= rounded <= value else value
+    return rounded if lowest < rounded and middle <= rounded <= value else value

@@ -59,7 +59,7 @@ class Block:
 
 def _range_text(column: Column, values: Floats, low: float, high: float) -> str:
     inside = values[(values >= low) & (values < high)]
-    if len(inside) and inside.min() == inside.max():
+    if len(inside) > 1 and inside.min() == inside.max():
         return _amount(column, float(inside[0]))
     date = column.kind is Kind.DATE
     if low == -np.inf:

@@ -122,10 +122,12 @@ def _label(found: Mapping[str, Finding], cells: Mapping[str, Cells], raw: RawTab
                 told.refuse(("table", "label"), f"{raw.source} has no column {name!r}{suggestion(name, list(cells))}")
         return told.label
     named = next((name for name in found if told.column(name).kind is Kind.LABEL), None)
-    label = named or choose_label(
-        {name: finding for name, finding in found.items() if told.column(name).kind is None}, cells
-    )
-    return label if label is None or named else label_template(label, found, cells)
+    if named is not None:
+        return named
+    wanted = {name: finding for name, finding in found.items() if told.column(name).role is not Role.IGNORE}
+    free = {name: finding for name, finding in wanted.items() if told.column(name).kind is None}
+    label = choose_label(free, cells)
+    return None if label is None else label_template(label, wanted, cells)
 
 
 def _column(raw: RawTable, name: str, found: Finding, cells: Cells, told: Spec, is_label: bool) -> Column:

@@ -126,7 +126,7 @@ def _mixed(noun: str, cells: Cells, row: int, share: float) -> str:
 
 def _number_kind(name: str, cells: Cells) -> Kind:
     values = cells.numbers.values[cells.present]
-    if is_unique(cells) and len(values) > 2 and np.all(np.diff(values) == 1):
+    if is_unique(cells) and len(values) > 2 and values[0] in (0, 1) and np.all(np.diff(values) == 1):
         return Kind.ID  # rows that are merely counted
     return Kind.DEGREE if _is_degree(name, values) else Kind.NUMBER
 

@@ -15,7 +15,7 @@ def plain_number(text: str) -> float | None:
 
 def number_text(value: float) -> str:
     """The shortest text of a number, without a decimal point where none is needed."""
-    return str(int(value)) if value == round(value) and abs(value) < 1e15 else repr(float(value))
+    return str(int(value)) if abs(value) < 1e15 and value == round(value) else repr(float(value))
 
 
 _SHAPE = re.compile(

@@ -72,7 +72,7 @@ def _texts(values: Any) -> list[str]:
 def _text(value: Any) -> str:
     if isinstance(value, list | tuple | set):
         return "|".join(_texts(value))
-    if isinstance(value, float) and value == round(value) and abs(value) < 1e15:
+    if isinstance(value, float) and abs(value) < 1e15 and value == round(value):
         return str(int(value))
     return "" if value is None else str(value).strip()
 

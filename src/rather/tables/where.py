@@ -96,9 +96,9 @@ class _Parser:
         """Raise with the expression and a mark under the place."""
         left = max(0, start - 60)
         line = re.sub(r"\s", " ", self.expression[left : start + 60])
-        raise InvalidInputError(
-            f"`where` cannot be understood at character {start + 1}: {problem}.\n  {line}\n  {' ' * (start - left)}^"
-        )
+        stop = "" if problem.endswith("?") else "."
+        picture = f"  {line}\n  {' ' * (start - left)}^"
+        raise InvalidInputError(f"`where` cannot be understood at character {start + 1}: {problem}{stop}\n{picture}")
 
     @property
     def now(self) -> Token:
