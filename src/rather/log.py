@@ -29,24 +29,35 @@ RESPONSES: dict[str, type[Logistic] | type[Noiseless]] = {"logistic": Logistic, 
 
 def dump(session: Session) -> str:
     """See `Session.to_json`."""
+    log = {**dump_settings(session), "events": session.events, "open": dump_open(session)}
+    return json.dumps(log, indent=1)
+
+
+def dump_settings(session: Session) -> dict[str, Any]:
+    """All of a log that does not change with the answers."""
+    return {
+        "rather": VERSION,
+        "catalog": session.catalog.content_hash,
+        "belief": session.prior.content_hash,
+        "k": session.k,
+        "seed": session.seed,
+        "strategy": session.strategy_name,
+        "response": _dump_response(session.response),
+        "stopping": dataclasses.asdict(session.stopping),
+        "rejuvenation": session.rejuvenation and dataclasses.asdict(session.rejuvenation),
+        "allowed": None if session.allowed is None else _pack(session.allowed),
+    }
+
+
+def dump_open(session: Session) -> dict[str, Any] | None:
+    """The open question, if it has been asked."""
     asked = session._open
-    return json.dumps(
-        {
-            "rather": VERSION,
-            "catalog": session.catalog.content_hash,
-            "belief": session.prior.content_hash,
-            "k": session.k,
-            "seed": session.seed,
-            "strategy": session.strategy_name,
-            "response": _dump_response(session.response),
-            "stopping": dataclasses.asdict(session.stopping),
-            "rejuvenation": session.rejuvenation and dataclasses.asdict(session.rejuvenation),
-            "allowed": None if session.allowed is None else _pack(session.allowed),
-            "events": session.events,
-            "open": None if asked is None else {"items": list(asked.slate), "evoi": asked.evoi},
-        },
-        indent=1,
-    )
+    return None if asked is None else {"items": list(asked.slate), "evoi": asked.evoi}
+
+
+def load_open(record: dict[str, Any], session: Session) -> None:
+    """Make the question that `dump_open` returned the open one."""
+    session._open = question_of(record, session)
 
 
 def load(text: str, catalog: Catalog, belief: Belief, **parts: Any) -> Session:
@@ -77,24 +88,25 @@ def load(text: str, catalog: Catalog, belief: Belief, **parts: Any) -> Session:
         **parts,
     )
     for event in log["events"]:
-        _replay(event, session)
+        replay(event, session)
     if log["open"] is not None:
-        session._open = _question(log["open"], session)
+        load_open(log["open"], session)
     return session
 
 
-def _replay(event: dict[str, Any], session: Session) -> None:
+def replay(event: dict[str, Any], session: Session) -> None:
+    """Do again what an event of a log says was done."""
     if isinstance(event, dict) and "undo" in event:
         session.undo()
         return
-    asked = _question(event, session)
+    asked = question_of(event, session)
     if "answer" not in event:
         raise _damaged(event)
     session._record(asked, as_choice(event["answer"]))
 
 
-def _question(asked: Any, session: Session) -> Question:
-    """The open question as the log has it."""
+def question_of(asked: Any, session: Session) -> Question:
+    """The question that an event of a log answers, or that is open, as it looks when it is the open one."""
     items = asked.get("items") if isinstance(asked, dict) else None
     rows = range(len(session.catalog))
     if not isinstance(items, list) or not all(isinstance(row, int) and row in rows for row in items):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -144,9 +145,13 @@ class Session:
             belief = self.belief.update(asked, answer, self.response)
             if self.rejuvenation is not None and belief is not self.belief:
                 belief = self.rejuvenation(belief, derive_generator(self.seed, "renew", asked.number))
-        self.events.append({"tell": asked.number, "items": list(asked.slate), "answer": answer, "evoi": asked.evoi})
+        self.events.append(self.event(asked, answer))
         self._turns.append(Turn(asked, answer, belief))
         self._open = None
+
+    def event(self, asked: Question, answer: Choice) -> dict[str, Any]:
+        """An answer as the log holds it: enough to replay it, and to open its question again."""
+        return {"tell": asked.number, "items": list(asked.slate), "answer": answer, "evoi": asked.evoi}
 
     def undo(self) -> Question:
         """Take the last answer back; its question is open again."""
@@ -243,6 +248,24 @@ class Session:
             self.allowed,
             frozenset(frozenset(turn.question.slate) for turn in self._turns),
         )
+
+    def fork(self) -> Session:
+        """A second session in the same state; telling one leaves the other as it was.
+
+        Cheap: beliefs are immutable and shared, so "what would we ask if the answer were…" costs no replay.
+        """
+        twin = copy.copy(self)
+        twin.events = list(self.events)
+        twin._turns = list(self._turns)
+        return twin
+
+    def restricted(self, allowed: Any) -> Session:
+        """A fork that asks about and recommends only those of its items that are `(n,)` allowed here too."""
+        twin = self.fork()
+        mask = as_mask(allowed, "allowed", len(self.catalog))
+        twin.allowed = mask if self.allowed is None else self.allowed & mask
+        twin._open = twin._best_items = None
+        return twin
 
     def to_json(self) -> str:
         """The session as text: settings, event log, and the open question if it has been asked."""

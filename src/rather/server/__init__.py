@@ -1,0 +1,26 @@
+"""The service: sessions over HTTP, kept in a database, with a page. `create_app(Settings(...))` is an ASGI app."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from rather.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from rather.server.app import create_app as create_app
+    from rather.server.settings import Limits as Limits
+    from rather.server.settings import Settings as Settings
+
+__all__ = ["Limits", "Settings", "create_app"]
+
+_HOMES = {"create_app": "app", "Settings": "settings", "Limits": "settings"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'rather.server' has no attribute {name!r}")
+    try:
+        return getattr(import_module(f"rather.server.{_HOMES[name]}"), name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and error.name.split(".")[0] == "rather":
+            raise
+        raise MissingExtraError("serve", "The service") from error

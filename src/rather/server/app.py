@@ -1,0 +1,108 @@
+"""The ASGI application, built by a function from settings and catalogues."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
+from typing import Any
+
+from fastapi import FastAPI
+
+from rather import __version__
+from rather.server import problems
+from rather.server.conversations import Conversations
+from rather.server.description import describe
+from rather.server.gate import Gate
+from rather.server.metrics import Metrics
+from rather.server.middleware import BodyLimit, Observe, RateLimit, unavailable
+from rather.server.openings import Openings
+from rather.server.operations import administration, operations
+from rather.server.prefetch import Prefetch
+from rather.server.routes import api
+from rather.server.settings import Settings
+from rather.server.states import States
+from rather.server.store import SqlStore, Store, StoreUnavailableError, now
+from rather.source import Source
+
+EXPIRE_SECONDS = 3600
+
+
+def create_app(sources: Sequence[Source], settings: Settings | None = None, store: Store | None = None) -> FastAPI:
+    """The service as an ASGI application.
+
+    Args:
+        sources: The catalogues to serve.
+        settings: What the operator decides; by default `Settings()`.
+        store: Where sessions are kept; by default the database of the settings.
+    """
+    settings = settings if settings is not None else Settings()
+    openings = Openings(sources, settings)
+    gate = Gate(settings.cores, settings.limits.wait_seconds)
+    states = States(gate, settings.cache_mb, settings.limits.wait_seconds)
+    prefetch = Prefetch(states, max(1, settings.cores - 1)) if settings.prefetch else None
+    kept = store if store is not None else SqlStore(settings.database_url)
+    app = FastAPI(
+        title="rather",
+        version=__version__,
+        description=DESCRIPTION,
+        openapi_tags=TAGS,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/openapi.json",
+        lifespan=_lifespan,
+        redirect_slashes=False,
+        generate_unique_id_function=lambda route: route.name,
+        # Schemas of the same name for request and response: one type for each in generated clients.
+        separate_input_output_schemas=False,
+    )
+    app.state.settings = settings
+    app.state.conversations = Conversations(settings, openings, kept, states, prefetch)
+    app.state.metrics = Metrics(states)
+    app.state.draining = threading.Event()
+    for router in (api, administration, operations):
+        app.include_router(router)
+    problems.install(app)
+    app.exception_handler(StoreUnavailableError)(unavailable)
+    app.add_middleware(RateLimit, settings.limits)
+    app.add_middleware(BodyLimit, settings.limits.body_bytes)
+    app.add_middleware(Observe, settings, app.state.metrics)
+    app.openapi = lambda: describe(app)  # type: ignore[method-assign]  # FastAPI's documented way
+    return app
+
+
+DESCRIPTION = """Ask a person the few questions that matter, then recommend.
+
+Open a session about a catalogue, show its question, send the answer, and get the next question and the current best
+items back, until `stop_reason` says that another question no longer pays. Every error has the same body
+(RFC 9457, `application/problem+json`) with a `code` for programs and an `action` for people."""
+
+TAGS: list[dict[str, Any]] = [
+    {"name": "catalogs", "description": "What can be asked about."},
+    {"name": "sessions", "description": "Conversations: questions and answers."},
+    {"name": "results", "description": "What follows from the answers."},
+    {"name": "shared", "description": "The same to read only, for whoever has the share link."},
+    {"name": "admin", "description": "For the operator, with the admin token."},
+    {"name": "operations", "description": "Health and metrics."},
+]
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    all: Conversations = app.state.conversations
+    await asyncio.to_thread(all.warm_up)
+    expiry = asyncio.create_task(_expire_again_and_again(all))
+    try:
+        yield
+    finally:
+        app.state.draining.set()
+        expiry.cancel()
+        await asyncio.to_thread(all.close)
+
+
+async def _expire_again_and_again(all: Conversations) -> None:
+    days = all.settings.keep_days
+    while days is not None:
+        with suppress(StoreUnavailableError):  # the next round will
+            await asyncio.to_thread(all.store.expire, now() - timedelta(days=days))
+        await asyncio.sleep(EXPIRE_SECONDS)

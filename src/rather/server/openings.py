@@ -1,0 +1,202 @@
+"""How a session comes to be: from a request, from the database, or from a log somebody brings along."""
+
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from rather.catalog import Catalog
+from rather.errors import InvalidInputError, RatherError
+from rather.log import dump_settings
+from rather.retrieval import Retriever
+from rather.server import schema
+from rather.server.filters import CatalogFilters, refused
+from rather.server.problems import ProblemError
+from rather.server.settings import Settings
+from rather.server.store import StoredSession
+from rather.session import Session
+from rather.source import Source
+from rather.stopping import Stopping
+from rather.strategies import Strategy, strategy_named
+
+# Different requests whose settings are remembered: most people send the same one.
+REMEMBERED = 256
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A session before its first question.
+
+    Attributes:
+        settings: The settings of its log, as JSON text.
+        session: Not to be told anything: fork it.
+    """
+
+    settings: str
+    session: Session
+
+
+@dataclass
+class Served:
+    """A catalogue that is served, with what all its sessions share."""
+
+    source: Source
+    filters: CatalogFilters = field(init=False)
+    retriever: Retriever | None = None
+
+    def __post_init__(self) -> None:
+        self.filters = CatalogFilters(self.source.catalog)
+
+    @property
+    def catalog(self) -> Catalog:
+        """The catalogue itself."""
+        return self.source.catalog
+
+
+class Openings:
+    """Makes sessions about the catalogues of a server.
+
+    Args:
+        sources: The catalogues, each under its own name.
+        settings: What the operator decided.
+    """
+
+    def __init__(self, sources: Sequence[Source], settings: Settings) -> None:
+        self.served = {source.name: Served(source) for source in sources}
+        if not sources or len(self.served) != len(sources):
+            raise InvalidInputError("`sources` must be at least one catalogue, each under a name of its own.")
+        self._settings = settings
+        self._drafts: OrderedDict[str, Draft] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def find(self, name: str | None) -> Served:
+        """The catalogue of this name; without a name, the only one."""
+        if name is None and len(self.served) == 1:
+            return next(iter(self.served.values()))
+        if name is None or name not in self.served:
+            given = "`catalog` must be said" if name is None else "No catalogue of this server has this name"
+            text = f"{given}. There are: {', '.join(self.served)}."
+            raise ProblemError(404, "unknown-catalog", text, "Use one of these names.")
+        return self.served[name]
+
+    def complete(self, request: schema.NewSession) -> schema.NewSession:
+        """The request with everything said that was left to the server, or a problem."""
+        served, limits = self.find(request.catalog), self._settings.limits
+        if request.k > min(limits.slate, len(served.catalog)):
+            most = min(limits.slate, len(served.catalog))
+            raise _invalid(f"`k` must be 2..{most} here, got {request.k}.")
+        if request.strategy not in self._settings.strategies:
+            raise _invalid(f"`strategy` must be one of {', '.join(self._settings.strategies)}.")
+        if request.ask != "items":
+            raise _invalid(f"The catalogue {served.source.name} takes only questions about items.")
+        budget = request.time_budget_ms
+        if request.strategy != "auto" and budget is not None:
+            raise _invalid("`time_budget_ms` holds for the strategy `auto` only.")
+        if request.strategy == "auto":
+            budget = min(budget or limits.budget_ms, limits.budget_ms)
+        return request.model_copy(update={"catalog": served.source.name, "time_budget_ms": budget})
+
+    def draft(self, request: schema.NewSession) -> Draft:
+        """The session that a complete request asks for, before its first question."""
+        key = request.model_dump_json()
+        with self._lock:
+            if (known := self._drafts.get(key)) is not None:
+                self._drafts.move_to_end(key)
+                return known
+        session = self._session(request)
+        draft = Draft(json.dumps(dump_settings(session)), session)
+        with self._lock:
+            self._drafts[key] = draft
+            while len(self._drafts) > REMEMBERED:
+                self._drafts.popitem(last=False)
+        return draft
+
+    def stored(self, stored: StoredSession) -> Session:
+        """The session before its first answer, as its settings were when it was opened."""
+        served = self.check(stored)
+        log = {**json.loads(stored.settings), "events": [], "open": None}
+        budget = stored.request.get("time_budget_ms")
+        return self._load(served, log, _strategy(log["strategy"], budget))
+
+    def check(self, stored: StoredSession) -> Served:
+        """The catalogue of a stored session, unless it is gone or another one by now."""
+        served = self.served.get(stored.catalog)
+        settings = json.loads(stored.settings)
+        if served is None:
+            text = f"The catalogue {stored.catalog} of this session is no longer served."
+            raise ProblemError(409, "catalog-gone", text, "Open a new session.")
+        hashes = (served.catalog.content_hash, served.source.belief.content_hash)
+        if (settings["catalog"], settings["belief"]) != hashes:
+            text = f"The catalogue {stored.catalog} has changed since this session was opened."
+            raise ProblemError(409, "catalog-changed", text, "Open a new session.")
+        return served
+
+    def brought(self, log: schema.Log) -> tuple[schema.NewSession, Session]:
+        """The session of a log from outside, and the request that would have opened it."""
+        content = log.model_dump(mode="json")
+        served = self._of_hash(content["catalog"])
+        if len(content["events"]) > self._settings.limits.answers:
+            raise _bad_log(f"It has more than {self._settings.limits.answers} events.")
+        try:
+            name = content.get("strategy") or "auto"
+            request = self.complete(
+                schema.NewSession(catalog=served.source.name, k=content["k"], seed=content["seed"], strategy=name)
+            )
+            session = self._load(served, content, _strategy(name, request.time_budget_ms))
+        except RatherError as error:
+            raise _bad_log(str(error)) from error
+        except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:
+            raise _bad_log("Something in it is not what the library writes.") from error
+        if session.rejuvenation not in (None, self._usual(served).rejuvenation):
+            raise _bad_log("Its `rejuvenation` is not the usual one, and could keep the server busy for long.")
+        return request, session
+
+    def _of_hash(self, hash: str) -> Served:
+        for served in self.served.values():
+            if served.catalog.content_hash == hash:
+                return served
+        raise _bad_log("It is about a catalogue that this server does not have.")
+
+    def _session(self, request: schema.NewSession) -> Session:
+        served = self.find(request.catalog)
+        allowed = served.filters.mask(request.filters, request.where)
+        left = len(served.catalog) if allowed is None else int(allowed.sum())
+        if left < request.k:
+            raise refused(f"Only {left} {served.catalog.name}s have all that is asked for, {request.k} are needed.")
+        session = Session(
+            served.catalog,
+            served.source.belief,
+            request.k,
+            request.seed,
+            strategy=_strategy(request.strategy, request.time_budget_ms),
+            allowed=allowed,
+            retriever=served.retriever,
+        )
+        session.strategy_name = request.strategy
+        served.retriever = session.retriever
+        if request.questions is not None:
+            session.stopping = Stopping.usual(session.start_regret, request.questions)
+        return session
+
+    def _load(self, served: Served, log: dict[str, object], strategy: Strategy) -> Session:
+        session = Session.from_json(
+            json.dumps(log), served.catalog, served.source.belief, strategy=strategy, retriever=served.retriever
+        )
+        session.strategy_name = str(log["strategy"])
+        return session
+
+    def _usual(self, served: Served) -> Session:
+        return self.draft(self.complete(schema.NewSession(catalog=served.source.name))).session
+
+
+def _strategy(name: str, budget_ms: float | None) -> Strategy:
+    return strategy_named(name, **({} if budget_ms is None else {"budget_ms": budget_ms}))
+
+
+def _invalid(detail: str) -> ProblemError:
+    return ProblemError(422, "invalid-request", detail, "Mend the request as the detail says.")
+
+
+def _bad_log(detail: str) -> ProblemError:
+    return ProblemError(422, "invalid-log", f"This log cannot be continued here: {detail}", "Export it again.")

@@ -1,0 +1,83 @@
+"""Why an item is recommended: the answer that speaks most for it, in words."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from rather.responses import Answer
+from rather.server import schema
+from rather.session import Session, Turn
+
+
+def reasons(session: Session, rows: Sequence[int], answers: Sequence[str]) -> list[schema.Why | None]:
+    """For the items of these rows the answer that raised each one's expected utility most, compared to other items.
+
+    An answer moves the mean of the belief from a to b, and with it the expected utility of an item x, relative to
+    the average item c, by `(x - c) @ (b - a)`.
+
+    Args:
+        session: The conversation.
+        rows: Items.
+        answers: The ids of the session's answers.
+    """
+    turns = session.turns
+    if not turns or not rows:
+        return [None] * len(rows)
+    means = torch.stack([session.prior.mean, *(turn.belief.mean for turn in turns)])
+    moves = means[1:] - means[:-1]
+    items = session.catalog.items
+    centre = items[:: max(1, len(items) // 4096)].mean(dim=0)
+    centred = items[list(rows)] - centre
+    raised = centred @ moves.T
+    return [
+        _why(session, turns[best], answers[best], item * moves[best]) if raised[place, best] > 0 else None
+        for place, (item, best) in enumerate(zip(centred, raised.argmax(dim=1).tolist(), strict=True))
+    ]
+
+
+def _why(session: Session, turn: Turn, answer: str, gains: Tensor) -> schema.Why | None:
+    """In words; `gains` is what each dimension adds to the rise of the item."""
+    if turn.answer is Answer.SKIP:
+        return None
+    question = turn.question
+    chosen = turn.answer if not isinstance(turn.answer, Answer) else None
+    over = [option.label for place, option in enumerate(question.options) if place != chosen]
+    feature, direction = _difference(session, turn, gains) if chosen is not None else (None, None)
+    label = None if chosen is None else question.options[chosen].label
+    if turn.answer is Answer.NONE:
+        text = f"you wanted none of {_listed(over)}"
+    elif turn.answer is Answer.SAME:
+        text = f"you found {_listed(over)} about the same"
+    else:
+        text = f"you chose {label} over {_listed(over)}"
+    if feature is not None:
+        text += f": {direction} {feature}"
+    return schema.Why(
+        answer=answer,
+        number=question.number,
+        chosen=label,
+        over=over,
+        direction=direction,
+        feature=feature,
+        text=text,
+    )
+
+
+def _difference(session: Session, turn: Turn, gains: Tensor) -> tuple[str | None, str | None]:
+    """What the chosen option has more (or less) of than the others and the item gains most from."""
+    features = session.catalog.features
+    assert isinstance(turn.answer, int)
+    if not features:
+        return None, None
+    vectors = turn.question.vectors
+    others = torch.cat([vectors[: turn.answer], vectors[turn.answer + 1 :]]).mean(dim=0)
+    difference = vectors[turn.answer] - others
+    column = int((gains.clamp_min(0) * difference.abs()).argmax())
+    if gains[column] <= 0 or difference[column] == 0:
+        return None, None
+    return features[column], "more" if difference[column] > 0 else "less"
+
+
+def _listed(labels: Sequence[str]) -> str:
+    return labels[0] if len(labels) == 1 else f"{', '.join(labels[:-1])} and {labels[-1]}"

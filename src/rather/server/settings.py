@@ -1,0 +1,105 @@
+"""What an operator decides about a server, in one immutable value."""
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rather.errors import InvalidInputError
+from rather.strategies import STRATEGIES
+
+# Looks at every possible slate: one request could keep a core busy for minutes.
+NOT_SERVED = frozenset({"exhaustive-search"})
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much one caller may ask of the server.
+
+    Attributes:
+        body_bytes: Largest request body.
+        sessions_per_day: Sessions that one address may open in a day.
+        requests_per_minute: Requests to the API that one address may make; as many may come in one burst.
+        text_length: Longest text of a catalogue that is passed on; a longer one is cut and ends in "…".
+        slate: Most options on a slate.
+        answers: Most answers that one session holds, those taken back included.
+        page: Most recommendations in one response.
+        wait_seconds: Longest wait for a free core before a request is turned away with 503.
+        budget_ms: Most time that one question may take, and the default.
+    """
+
+    body_bytes: int = 1_000_000
+    sessions_per_day: int = 1_000
+    requests_per_minute: int = 1_200
+    text_length: int = 2_000
+    slate: int = 10
+    answers: int = 500
+    page: int = 100
+    wait_seconds: float = 20.0
+    budget_ms: float = 2_000.0
+
+    def __post_init__(self) -> None:
+        for name, bound in vars(self).items():
+            if not bound > 0:
+                raise InvalidInputError(f"`{name}` must be above 0, got {bound}.")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to serve.
+
+    Attributes:
+        database: SQLAlchemy URL; None is a SQLite file in the user's data directory.
+        keep_days: A session that nobody has touched for this many days is deleted; None keeps all.
+        admin_token: Opens `/v1/admin`; without one those routes answer 403.
+        origins: Other sites that may call the API from a browser and embed the page, as `https://example.org`.
+        images: Other hosts that the page may load pictures from, as `https://images.example.org`.
+        strategies: Names of the strategies that a caller may choose.
+        workers: Computations at the same time; None is one for each core.
+        prefetch: Compute the next question for every answer while the person reads.
+        cache_mb: Memory for states of conversations that are kept at hand.
+        limits: How much one caller may ask.
+    """
+
+    database: str | None = None
+    keep_days: float | None = 30.0
+    admin_token: str | None = None
+    origins: tuple[str, ...] = ()
+    images: tuple[str, ...] = ()
+    strategies: tuple[str, ...] = tuple(name for name in STRATEGIES if name not in NOT_SERVED)
+    workers: int | None = None
+    prefetch: bool = True
+    cache_mb: int = 512
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        if self.keep_days is not None and not self.keep_days > 0:
+            raise InvalidInputError(f"`keep_days` must be above 0, got {self.keep_days}.")
+        if self.admin_token is not None and len(self.admin_token) < 16:
+            raise InvalidInputError("`admin_token` must have at least 16 characters, so that nobody guesses it.")
+        for name in ("origins", "images"):
+            for origin in getattr(self, name):
+                _check_origin(origin, name)
+
+    @property
+    def database_url(self) -> str:
+        """Where sessions are kept."""
+        return self.database if self.database is not None else default_database()
+
+    @property
+    def cores(self) -> int:
+        """Computations at the same time."""
+        return self.workers if self.workers is not None else len(os.sched_getaffinity(0))
+
+
+def default_database() -> str:
+    """A SQLite file in the user's data directory, which is made when it is missing."""
+    from platformdirs import user_data_path
+
+    return f"sqlite:///{Path(user_data_path('rather', ensure_exists=True)) / 'sessions.db'}"
+
+
+def _check_origin(origin: str, name: str) -> None:
+    scheme, _, rest = origin.partition("://")
+    # A space, quote or semicolon would end the directive of the Content-Security-Policy that this is put into.
+    if scheme not in ("http", "https") or not rest or any(sign in rest for sign in "/ ;,'\"*\\"):
+        raise InvalidInputError(f"`{name}` must hold origins such as https://example.org, got {origin!r}.")

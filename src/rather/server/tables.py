@@ -1,0 +1,61 @@
+"""The tables of the database. Answers are only ever appended."""
+
+from sqlalchemy import (
+    JSON,
+    Column,
+    DateTime,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+metadata = MetaData()
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("share", String(64), nullable=False),
+    Column("catalog", String(200), nullable=False),
+    # What the caller asked for, and the settings of the library's log that follow from it.
+    Column("request", JSON, nullable=False),
+    Column("settings", Text, nullable=False),
+    # The open question as the library logs it; null when every question has been asked.
+    Column("open", JSON(none_as_null=True)),
+    # Grows with every change; a writer that read an older one has lost the race.
+    Column("version", Integer, nullable=False),
+    # Hashes under a key of this database: neither addresses nor keys are stored.
+    Column("address", String(64), nullable=False),
+    Column("idempotency", String(64), unique=True),
+    Column("created_at", DateTime, nullable=False),
+    Column("touched_at", DateTime, nullable=False),
+    UniqueConstraint("share", name="uq_sessions_share"),
+    Index("ix_sessions_touched_at", "touched_at"),
+    Index("ix_sessions_address", "address", "created_at"),
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("session", String(64), ForeignKey("sessions.id", ondelete="CASCADE"), primary_key=True),
+    Column("place", Integer, primary_key=True, autoincrement=False),
+    # The event as the library logs it: an answer, or one taken back.
+    Column("event", JSON, nullable=False),
+    Column("question", String(40)),
+    # Expected regret right after it; null for an answer from before this was kept.
+    Column("regret", Float),
+    Column("at", DateTime, nullable=False),
+)
+
+server = Table(
+    "server",
+    metadata,
+    Column("name", String(40), primary_key=True),
+    Column("value", String(200), nullable=False),
+)

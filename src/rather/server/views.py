@@ -1,0 +1,141 @@
+"""From the library's values to what goes over the wire."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from rather.catalog import Catalog
+from rather.question import Option, Question, Recommendation
+from rather.responses import SKIP
+from rather.server import schema
+from rather.session import Session
+from rather.source import Source
+
+IMAGE_FACTS = ("image", "picture", "poster", "photo")
+
+
+def cut(text: str, length: int) -> str:
+    """The text, ending in "…" when it is longer than `length`. Lone surrogates, which JSON cannot carry, become "?"."""
+    short = text if len(text) <= length else text[: length - 1] + "…"
+    return short.encode("utf-8", "replace").decode()
+
+
+def option_view(option: Option, order: Sequence[str], length: int) -> schema.Option:
+    """An option with its facts in the given order."""
+    facts = {name: option.facts[name] for name in order if name in option.facts}
+    return schema.Option(
+        id=option.id, label=cut(option.label, length), facts=_facts(facts, length), image=_image(facts)
+    )
+
+
+def question_view(question: Question, id: str, session: Session, length: int) -> schema.Question:
+    """A question as it is shown."""
+    order = fact_order(question.options)
+    return schema.Question(
+        id=id,
+        number=question.number,
+        kind="items",
+        prompt=prompt(question, session.catalog),
+        options=[option_view(option, order, length) for option in question.options],
+        answers=answers_view(question, session),
+        evoi=question.evoi,
+    )
+
+
+def answers_view(question: Question, session: Session) -> list[schema.Choice]:
+    """What may be answered."""
+    extras = [*session.response.extras, SKIP]
+    return [*range(len(question)), *(extra.value for extra in extras)]
+
+
+def prompt(question: Question, catalog: Catalog) -> str:
+    """The question in words."""
+    return f"Which {catalog.name} would you rather choose?"
+
+
+def fact_order(options: Sequence[Option]) -> list[str]:
+    """Names of facts, those in which the options differ first."""
+    names = list(dict.fromkeys(name for option in options for name in option.facts))
+    return sorted(names, key=lambda name: len({option.facts.get(name) for option in options}) == 1)
+
+
+def recommendation_view(item: Recommendation, rank: int, why: schema.Why | None, length: int) -> schema.Recommendation:
+    """A recommended item as it is shown."""
+    return schema.Recommendation(
+        rank=rank,
+        id=item.id,
+        label=cut(item.label, length),
+        facts=_facts(dict(item.facts), length),
+        image=_image(dict(item.facts)),
+        expected_utility=item.expected_utility,
+        spread=item.spread,
+        probability_best=item.probability_best,
+        why=why,
+    )
+
+
+def catalog_view(source: Source, strategies: Sequence[str], largest_slate: int) -> schema.Catalog:
+    """A catalogue in short."""
+    catalog = source.catalog
+    return schema.Catalog(
+        name=source.name,
+        item=catalog.name,
+        items=len(catalog),
+        dimensions=catalog.dimensions,
+        hash=catalog.content_hash,
+        kinds=["items"],
+        strategies=list(strategies),
+        largest_slate=min(largest_slate, len(catalog)),
+        takes_where=hasattr(catalog, "where"),
+    )
+
+
+def attributes_view(catalog: Catalog) -> list[schema.Attribute]:
+    """The named dimensions of a catalogue."""
+    if not catalog.features:
+        return []
+    low, high, spread = catalog.items.amin(dim=0), catalog.items.amax(dim=0), catalog.items.std(dim=0, correction=0)
+    return [
+        schema.Attribute(name=name, low=float(low[column]), high=float(high[column]), spread=float(spread[column]))
+        for column, name in enumerate(catalog.features)
+    ]
+
+
+def profile_view(session: Session) -> schema.Profile:
+    """The belief about each named quality, the one that moves the ranking most first."""
+    catalog, belief = session.catalog, session.belief
+    mean, prior = belief.mean, session.prior.mean
+    spread = ((belief.particles - mean).square().T @ belief.weights).sqrt()
+    differ = catalog.items[:: max(1, len(catalog) // 4096)].std(dim=0, correction=0)
+    tastes = [
+        schema.Taste(
+            feature=name,
+            mean=float(mean[column]),
+            spread=float(spread[column]),
+            prior_mean=float(prior[column]),
+            weight=float(mean[column] * differ[column]),
+        )
+        for column, name in enumerate(catalog.features)
+    ]
+    return schema.Profile(tastes=sorted(tastes, key=lambda taste: -abs(taste.weight)))
+
+
+def aware(time: datetime) -> datetime:
+    """A stored time with its zone."""
+    return time.replace(tzinfo=UTC)
+
+
+def _facts(facts: dict[str, str], length: int) -> list[schema.Fact]:
+    return [
+        schema.Fact(name=cut(name, length), value=cut(str(value), length))
+        for name, value in facts.items()
+        if name not in IMAGE_FACTS
+    ]
+
+
+def _image(facts: dict[str, str]) -> str | None:
+    """A picture's address, if it is one: never a `javascript:` or another scheme."""
+    for name in IMAGE_FACTS:
+        address = str(facts.get(name, ""))
+        if address.startswith(("https://", "http://", "/")) and len(address) <= 2_000:
+            return address
+    return None
