@@ -22,6 +22,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from rather.belief import Belief as Belief
     from rather.catalog import Catalog as Catalog
+    from rather.client import Client as Client
     from rather.errors import RatherError as RatherError
     from rather.person import Person as Person
     from rather.priors import Prior as Prior
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "belief": ("Belief",),
     "catalog": ("Catalog",),
+    "client": ("Client",),
     "errors": ("RatherError",),
     "person": ("Person",),
     "priors": ("Prior",),

@@ -3,7 +3,7 @@
 import typer
 
 from rather import __version__
-from rather.cli import ask, data, demo, inspect, learn, simulate, strategies, vectors
+from rather.cli import ask, data, demo, inspect, learn, serve, simulate, strategies, vectors
 
 app = typer.Typer(
     name="rather",
@@ -34,6 +34,7 @@ def _options(
 COMMANDS = (
     demo.demo,
     ask.ask,
+    serve.serve,
     inspect.inspect,
     simulate.simulate,
     strategies.strategies,

@@ -7,10 +7,12 @@ from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from typing import Any
 
+import anyio.to_thread
 from fastapi import FastAPI
+from fastapi.middleware.cors import CORSMiddleware
 
 from rather import __version__
-from rather.server import problems
+from rather.server import pages, problems
 from rather.server.conversations import Conversations
 from rather.server.description import describe
 from rather.server.gate import Gate
@@ -26,6 +28,7 @@ from rather.server.store import SqlStore, Store, StoreUnavailableError, now
 from rather.source import Source
 
 EXPIRE_SECONDS = 3600
+THREADS = 256
 
 
 def create_app(sources: Sequence[Source], settings: Settings | None = None, store: Store | None = None) -> FastAPI:
@@ -62,8 +65,18 @@ def create_app(sources: Sequence[Source], settings: Settings | None = None, stor
     app.state.draining = threading.Event()
     for router in (api, administration, operations):
         app.include_router(router)
+    pages.install(app, settings)
     problems.install(app)
     app.exception_handler(StoreUnavailableError)(unavailable)
+    if settings.origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.origins,
+            allow_methods=["GET", "POST", "PUT", "DELETE"],
+            allow_headers=["Content-Type", "Idempotency-Key"],
+            expose_headers=["Location", "Retry-After", "X-Request-Id"],
+            max_age=3600,
+        )
     app.add_middleware(RateLimit, settings.limits)
     app.add_middleware(BodyLimit, settings.limits.body_bytes)
     app.add_middleware(Observe, settings, app.state.metrics)
@@ -90,6 +103,8 @@ TAGS: list[dict[str, Any]] = [
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     all: Conversations = app.state.conversations
+    # Requests wait in threads, for a core or for the database; the usual 40 would leave none for /ready.
+    anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
     await asyncio.to_thread(all.warm_up)
     expiry = asyncio.create_task(_expire_again_and_again(all))
     try:

@@ -1,6 +1,5 @@
 """What every request passes: its size and rate, the security headers, one line of log, the metrics."""
 
-import json
 import logging
 import secrets
 import threading
@@ -22,6 +21,7 @@ EVERYWHERE = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
 
@@ -151,14 +151,14 @@ class Observe:
         path = getattr(route, "path", "other")  # the template: a path would hold the session's id
         self.metrics.requests.labels(scope["method"] if scope["method"] in METHODS else "other", path, status).inc()
         self.metrics.seconds.labels(path).observe(seconds)
-        line: dict[str, Any] = {
+        fields = {
             "request": request_id,
             "method": scope["method"],
             "route": path,
             "status": status,
             "ms": round(seconds * 1000, 1),
         }
-        logger.info(json.dumps(line))
+        logger.info("request", extra={"fields": fields})
 
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"})

@@ -1,0 +1,161 @@
+"""`rather serve`: the page and the API."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rather.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from rather.server.settings import Settings
+    from rather.source import Source
+
+CatalogNames = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[CATALOG]...", help="What to ask about: 'films' is bundled.  [default: films]"),
+]
+
+
+def serve(
+    catalogs: CatalogNames = None,
+    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 is every one.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = 8000,
+    open_browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    database: Annotated[
+        str | None,
+        typer.Option(
+            envvar="RATHER_DATABASE",
+            help="Where sessions are kept: sqlite:///FILE or postgresql+psycopg://USER:PASSWORD@HOST/NAME.  "
+            "[default: SQLite in your data directory]",
+            show_default=False,
+        ),
+    ] = None,
+    keep_days: Annotated[
+        float, typer.Option(min=0, help="Delete sessions that nobody touched for this long; 0 keeps all.")
+    ] = 30,
+    admin_token: Annotated[
+        str | None,
+        typer.Option(envvar="RATHER_ADMIN_TOKEN", help="Opens /v1/admin to whoever sends it.", show_default=False),
+    ] = None,
+    origin: Annotated[
+        list[str] | None,
+        typer.Option(help="Another site that may embed the page and call the API; may be repeated."),
+    ] = None,
+    images_from: Annotated[
+        list[str] | None, typer.Option(help="Another host that pictures may come from; may be repeated.")
+    ] = None,
+    sessions_per_day: Annotated[int, typer.Option(min=1, help="Sessions that one address may open in a day.")] = 1_000,
+    requests_per_minute: Annotated[int, typer.Option(min=1, help="Requests that one address may make.")] = 1_200,
+    budget_ms: Annotated[float, typer.Option(min=1, help="Most time to choose a question.")] = 2_000,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="Questions chosen at the same time.  [default: one a core]", show_default=False),
+    ] = None,
+    prefetch: Annotated[bool, typer.Option(help="Choose the next questions while the person reads.")] = True,
+    trusted_proxy: Annotated[
+        str | None,
+        typer.Option(help="Address of a proxy whose X-Forwarded-For is believed.", show_default=False),
+    ] = None,
+    drain_seconds: Annotated[int, typer.Option(min=0, help="Time for requests under way after SIGTERM.")] = 30,
+    check: Annotated[
+        bool, typer.Option("--check", help="Say what would be served and whether the database answers; then exit.")
+    ] = False,
+) -> None:
+    """Serve a page that asks, and a REST API with its documentation under /docs.
+
+    Every answer is stored before it is acknowledged, and a restart goes on where each conversation was. Several
+    servers may share one PostgreSQL database.
+
+    Examples:
+        rather serve films --open
+
+        rather serve films --port 9000 --keep-days 7
+
+        rather serve films --database postgresql+psycopg://rather@db.example.org/rather
+
+        rather serve films --check
+    """
+    from rather.source import open_source
+
+    names = catalogs or ["films"]
+    if len(set(names)) != len(names):
+        raise InvalidInputError(f"`CATALOG` must name each catalogue once, got {', '.join(names)}.")
+    settings = _settings(
+        database=database,
+        keep_days=keep_days or None,
+        admin_token=admin_token,
+        origins=tuple(origin or ()),
+        images=tuple(images_from or ()),
+        workers=workers,
+        prefetch=prefetch,
+        limits={
+            "sessions_per_day": sessions_per_day,
+            "requests_per_minute": requests_per_minute,
+            "budget_ms": budget_ms,
+        },
+    )
+    sources = [open_source(name) for name in names]
+    if check:
+        _check(sources, settings)
+    else:
+        _run(sources, settings, host, port, open_browser, drain_seconds, trusted_proxy)
+
+
+def _settings(*, limits: dict[str, float], **choices: object) -> "Settings":
+    from rather.server import Limits, Settings
+
+    return Settings(limits=Limits(**limits), **choices)  # type: ignore[arg-type]  # named as the fields are
+
+
+def _run(
+    sources: list["Source"],
+    settings: "Settings",
+    host: str,
+    port: int,
+    open_browser: bool,
+    drain_seconds: int,
+    trusted_proxy: str | None,
+) -> None:
+    from rather.server import create_app
+    from rather.server.logs import configure
+    from rather.server.running import listen, run
+
+    configure()
+    listener = listen(host, port)
+    app = create_app(sources, settings)
+    shown = "localhost" if host in ("127.0.0.1", "0.0.0.0", "::1", "::") else host
+    address = f"http://{shown}:{listener.getsockname()[1]}"
+
+    def say() -> None:
+        typer.echo(f"Asking about {', '.join(source.name for source in sources)} at {address}  (API: {address}/docs)")
+        if open_browser:
+            import webbrowser
+
+            webbrowser.open(address)
+
+    run(app, listener, drain_seconds=drain_seconds, trusted_proxies=trusted_proxy, on_start=say)
+
+
+def _check(sources: list["Source"], settings: "Settings") -> None:
+    from rather.server.store import SqlStore, StoreUnavailableError
+
+    for source in sources:
+        catalog = source.catalog
+        typer.echo(f"{source.name}: {len(catalog)} {catalog.name}s, {catalog.dimensions} dimensions")
+    where = _without_password(settings.database_url)
+    try:
+        store = SqlStore(settings.database_url)
+        count = store.page(1, 0)[1]
+        store.close()
+    except StoreUnavailableError as error:
+        typer.echo(f"database: {where}: {error}", err=True)
+        raise typer.Exit(1) from None
+    typer.echo(f"database: {where} answers, {count} session{'s' * (count != 1)}")
+    kept = "for ever" if settings.keep_days is None else f"{settings.keep_days:g} days after they were last touched"
+    typer.echo(f"sessions are kept {kept}; admin routes are {'open to the token' if settings.admin_token else 'shut'}")
+
+
+def _without_password(url: str) -> str:
+    from sqlalchemy import make_url
+
+    return make_url(url).render_as_string(hide_password=True)

@@ -1,0 +1,38 @@
+"""Structured logs: one JSON object a line, with ids of requests but never answers, addresses or session ids."""
+
+import json
+import logging
+import logging.config
+from datetime import UTC, datetime
+
+
+class JsonLines(logging.Formatter):
+    """A record as one line of JSON; a record's `fields` become its members."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """See `logging.Formatter.format`."""
+        line = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "event": record.getMessage(),
+            **getattr(record, "fields", {}),
+        }
+        if record.exc_info:
+            line["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False)
+
+
+def configure(level: str = "INFO") -> None:
+    """Send the logs of the service, and of the HTTP server below it, to standard error as JSON lines."""
+    logging.config.dictConfig(
+        {
+            "version": 1,
+            "disable_existing_loggers": False,
+            "formatters": {"json": {"()": JsonLines}},
+            "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json"}},
+            "loggers": {
+                name: {"handlers": ["stderr"], "level": level, "propagate": False}
+                for name in ("rather.server", "uvicorn")
+            },
+        }
+    )

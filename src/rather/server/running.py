@@ -1,0 +1,91 @@
+"""The process that serves: it listens, drains on SIGTERM, and gives threads to the work."""
+
+import logging
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable
+from types import FrameType
+
+import uvicorn
+from fastapi import FastAPI
+
+from rather.errors import RatherError
+
+logger = logging.getLogger("rather.server")
+
+# A thread of small kernels would otherwise keep the interpreter for 5 ms each time somebody else needs it for a
+# moment; a request needs it some ten times.
+SWITCH_SECONDS = 0.0005
+
+
+class Server(uvicorn.Server):
+    """Says when it listens, and lets the app know as soon as it is told to stop."""
+
+    def __init__(self, config: uvicorn.Config, app: FastAPI, on_start: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._app = app
+        self._on_start = on_start
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """See uvicorn."""
+        await super().startup(sockets)
+        if self.started:
+            self._on_start()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Accept no more connections; requests that are under way are finished and answered."""
+        logger.info("draining", extra={"fields": {"signal": signal.Signals(sig).name}})
+        self._app.state.draining.set()
+        super().handle_exit(sig, frame)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens; port 0 takes a free one."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except (OSError, OverflowError) as error:
+        listener.close()
+        reason = getattr(error, "strerror", None) or error
+        raise RatherError(f"Cannot listen on {host}:{port}: {reason}. Choose another --port or --host.") from None
+    listener.listen(1024)
+    return listener
+
+
+def run(
+    app: FastAPI,
+    listener: socket.socket,
+    *,
+    drain_seconds: int = 30,
+    trusted_proxies: str | None = None,
+    on_start: Callable[[], None] = lambda: None,
+) -> None:
+    """Serve until SIGTERM or SIGINT, then finish what is under way.
+
+    Args:
+        app: What `create_app` made.
+        listener: Where to listen.
+        drain_seconds: How long requests that are under way may take after the signal.
+        trusted_proxies: Addresses whose `X-Forwarded-For` is believed; by default nobody's.
+        on_start: Called once requests are accepted.
+    """
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=drain_seconds,
+        proxy_headers=trusted_proxies is not None,
+        forwarded_allow_ips=trusted_proxies,
+    )
+    before = sys.getswitchinterval()
+    if threading.current_thread() is threading.main_thread():
+        sys.setswitchinterval(SWITCH_SECONDS)
+    try:
+        Server(config, app, on_start).run(sockets=[listener])
+    finally:
+        sys.setswitchinterval(before)
