@@ -3,6 +3,7 @@
 import base64
 import dataclasses
 import json
+import math
 import zlib
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -100,7 +101,7 @@ def replay(event: dict[str, Any], session: Session) -> None:
         session.undo()
         return
     asked = question_of(event, session)
-    if "answer" not in event:
+    if "answer" not in event or event.get("tell") != asked.number:
         raise _damaged(event)
     session._record(asked, as_choice(event["answer"]))
 
@@ -111,9 +112,10 @@ def question_of(asked: Any, session: Session) -> Question:
     rows = range(len(session.catalog))
     if not isinstance(items, list) or not all(isinstance(row, int) and row in rows for row in items):
         raise _damaged(asked)
-    if not len(items) == len(set(items)) == session.k:
+    evoi = asked.get("evoi", 0.0)
+    if not len(items) == len(set(items)) == session.k or not isinstance(evoi, float | int) or not math.isfinite(evoi):
         raise _damaged(asked)
-    return session.question(items, asked.get("evoi", 0.0))
+    return session.question(items, evoi)
 
 
 def _built(kind: Callable[..., Built], settings: Any) -> Built:
@@ -163,7 +165,9 @@ def _pack(mask: Tensor) -> str:
 
 def _unpack(text: str, length: int) -> Tensor:
     try:
-        bits = np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype=np.uint8)
+        # One byte more than there can be, so that a few kilobytes from outside cannot unpack to gigabytes.
+        unpacked = zlib.decompressobj().decompress(base64.b64decode(text), -(-length // 8) + 1)
+        bits = np.frombuffer(unpacked, dtype=np.uint8)
     except (TypeError, ValueError, zlib.error):
         raise _damaged(text) from None
     if len(bits) != -(-length // 8):

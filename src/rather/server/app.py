@@ -68,6 +68,8 @@ def create_app(sources: Sequence[Source], settings: Settings | None = None, stor
     pages.install(app, settings)
     problems.install(app)
     app.exception_handler(StoreUnavailableError)(unavailable)
+    app.add_middleware(RateLimit, settings.limits)
+    app.add_middleware(BodyLimit, settings.limits.body_bytes)
     if settings.origins:
         app.add_middleware(
             CORSMiddleware,
@@ -77,8 +79,6 @@ def create_app(sources: Sequence[Source], settings: Settings | None = None, stor
             expose_headers=["Location", "Retry-After", "X-Request-Id"],
             max_age=3600,
         )
-    app.add_middleware(RateLimit, settings.limits)
-    app.add_middleware(BodyLimit, settings.limits.body_bytes)
     app.add_middleware(Observe, settings, app.state.metrics)
     app.openapi = lambda: describe(app)  # type: ignore[method-assign]  # FastAPI's documented way
     return app

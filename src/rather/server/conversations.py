@@ -1,6 +1,7 @@
 """What the routes do: open sessions, take answers, and say how things stand. Every change is stored first."""
 
 import json
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,11 +14,11 @@ from rather.log import dump_open, dump_settings
 from rather.question import Recommendation
 from rather.responses import SKIP, Answer, Choice
 from rather.server import schema
-from rather.server.openings import Draft, Openings
+from rather.server.openings import Draft, Openings, bad_log
 from rather.server.prefetch import Prefetch
 from rather.server.problems import ProblemError, busy
 from rather.server.settings import Settings
-from rather.server.states import State, States, first_key
+from rather.server.states import State, States, first_key, keys_along, look
 from rather.server.store import LostRaceError, Opening, Store, StoredEvent, StoredSession, now
 
 # An id is 32 of these; anything else is not worth a look into the database (which may refuse the characters).
@@ -94,7 +95,9 @@ class Conversations:
         try:
             stored = self.store.create(opening)
         except LostRaceError:
-            raise busy("The same idempotency key is being used at this moment.") from None
+            if key is None or (stored := self.store.load_idempotent(key)) is None:
+                raise
+            return self._same_request(stored, wanted), True  # the same request came twice at once
         return self._expecting(Standing(stored, state)), False
 
     def warm_up(self) -> None:
@@ -171,9 +174,15 @@ class Conversations:
         with self.states.gate.urgent():
             request, session = self.openings.brought(log)
             settings = json.dumps(dump_settings(session))
-        events = tuple(StoredEvent(place, event, None, None, now()) for place, event in enumerate(log.events, 1))
-        opening = Opening(request.catalog or "", _plain(request), settings, log.open, counted, None, events)
-        return self._expecting(self._standing(self.store.create(opening)))
+            at = now()
+            events = tuple(StoredEvent(place, event, None, None, at) for place, event in enumerate(session.events, 1))
+            held = [item.event for item in holding(events)]
+            state = look(keys_along(first_key(settings, request.time_budget_ms), held)[-1], session)
+        if not math.isfinite(state.regret) or not all(math.isfinite(item.spread) for item in state.top):
+            raise bad_log("Its numbers overflow.")
+        self.states.keep(state)
+        opening = Opening(request.catalog or "", _plain(request), settings, state.open, counted, None, events)
+        return self._expecting(Standing(self.store.create(opening), state))
 
     def _answer(self, id: str, answer: schema.NewAnswer) -> tuple[Standing, str, bool]:
         standing = self.open(id)

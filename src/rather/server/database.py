@@ -1,6 +1,7 @@
 """Connections: an engine for a URL, set up to be durable, with the schema brought up to date."""
 
 import sqlite3
+import threading
 from importlib.resources import as_file, files
 from typing import Any
 
@@ -13,6 +14,9 @@ from rather.errors import InvalidInputError, MissingExtraError
 
 # A lock on a busy SQLite file is normally held for a few milliseconds, the time of one write to disk.
 LOCK_SECONDS = 10
+
+# Alembic hands a migration its context through module globals.
+_one_migration = threading.Lock()
 
 
 def open_engine(url: str) -> Engine:
@@ -28,7 +32,8 @@ def migrate(engine: Engine) -> None:
         config = Config()
         config.set_main_option("script_location", str(folder))
         config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        with _one_migration:
+            command.upgrade(config, "head")
 
 
 def _make_engine(url: str) -> Engine:

@@ -137,26 +137,26 @@ class Openings:
         content = log.model_dump(mode="json")
         served = self._of_hash(content["catalog"])
         if len(content["events"]) > self._settings.limits.answers:
-            raise _bad_log(f"It has more than {self._settings.limits.answers} events.")
+            raise bad_log(f"It has more than {self._settings.limits.answers} events.")
+        usual = dump_settings(self.draft(self.complete(schema.NewSession(catalog=served.source.name))).session)
+        if content.get("rejuvenation") not in (None, usual["rejuvenation"]):
+            raise bad_log("Its `rejuvenation` is not the usual one, and could keep the server busy for long.")
         try:
             name = content.get("strategy") or "auto"
             request = self.complete(
                 schema.NewSession(catalog=served.source.name, k=content["k"], seed=content["seed"], strategy=name)
             )
-            session = self._load(served, content, _strategy(name, request.time_budget_ms))
+            return request, self._load(served, {**content, "strategy": name}, _strategy(name, request.time_budget_ms))
         except RatherError as error:
-            raise _bad_log(str(error)) from error
+            raise bad_log(str(error)) from error
         except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:
-            raise _bad_log("Something in it is not what the library writes.") from error
-        if session.rejuvenation not in (None, self._usual(served).rejuvenation):
-            raise _bad_log("Its `rejuvenation` is not the usual one, and could keep the server busy for long.")
-        return request, session
+            raise bad_log("Something in it is not what the library writes.") from error
 
     def _of_hash(self, hash: str) -> Served:
         for served in self.served.values():
             if served.catalog.content_hash == hash:
                 return served
-        raise _bad_log("It is about a catalogue that this server does not have.")
+        raise bad_log("It is about a catalogue that this server does not have.")
 
     def _session(self, request: schema.NewSession) -> Session:
         served = self.find(request.catalog)
@@ -186,9 +186,6 @@ class Openings:
         session.strategy_name = str(log["strategy"])
         return session
 
-    def _usual(self, served: Served) -> Session:
-        return self.draft(self.complete(schema.NewSession(catalog=served.source.name))).session
-
 
 def _strategy(name: str, budget_ms: float | None) -> Strategy:
     return strategy_named(name, **({} if budget_ms is None else {"budget_ms": budget_ms}))
@@ -198,5 +195,6 @@ def _invalid(detail: str) -> ProblemError:
     return ProblemError(422, "invalid-request", detail, "Mend the request as the detail says.")
 
 
-def _bad_log(detail: str) -> ProblemError:
+def bad_log(detail: str) -> ProblemError:
+    """A log from outside that is damaged, or not ours."""
     return ProblemError(422, "invalid-log", f"This log cannot be continued here: {detail}", "Export it again.")

@@ -81,4 +81,5 @@ def install(app: FastAPI, settings: Settings) -> None:
 
     app.include_router(pages)
     app.mount("/swagger", StaticFiles(directory=STATIC / "swagger"))
-    app.mount("/assets", Assets(directory=STATIC / "assets", check_dir=False))
+    if (STATIC / "assets").is_dir():
+        app.mount("/assets", Assets(directory=STATIC / "assets"))

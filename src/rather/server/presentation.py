@@ -49,7 +49,8 @@ def ranked(
     standing: Standing, items: Sequence[Recommendation], offset: int, length: int
 ) -> list[schema.Recommendation]:
     """Recommended items with their ranks and reasons."""
-    why = reasons(standing.state.session, [item.row for item in items], [str(a.place) for a in standing.answers])
+    answers = [str(answer.place) for answer in standing.answers]
+    why = reasons(standing.state.session, [item.row for item in items], answers, length)
     return [
         recommendation_view(item, rank, reason, length)
         for rank, (item, reason) in enumerate(zip(items, why, strict=True), start=offset + 1)

@@ -7,10 +7,11 @@ from torch import Tensor
 
 from rather.responses import Answer
 from rather.server import schema
+from rather.server.views import cut
 from rather.session import Session, Turn
 
 
-def reasons(session: Session, rows: Sequence[int], answers: Sequence[str]) -> list[schema.Why | None]:
+def reasons(session: Session, rows: Sequence[int], answers: Sequence[str], length: int) -> list[schema.Why | None]:
     """For the items of these rows the answer that raised each one's expected utility most, compared to other items.
 
     An answer moves the mean of the belief from a to b, and with it the expected utility of an item x, relative to
@@ -20,6 +21,7 @@ def reasons(session: Session, rows: Sequence[int], answers: Sequence[str]) -> li
         session: The conversation.
         rows: Items.
         answers: The ids of the session's answers.
+        length: Of the longest label to show.
     """
     turns = session.turns
     if not turns or not rows:
@@ -31,20 +33,21 @@ def reasons(session: Session, rows: Sequence[int], answers: Sequence[str]) -> li
     centred = items[list(rows)] - centre
     raised = centred @ moves.T
     return [
-        _why(session, turns[best], answers[best], item * moves[best]) if raised[place, best] > 0 else None
+        _why(session, turns[best], answers[best], item * moves[best], length) if raised[place, best] > 0 else None
         for place, (item, best) in enumerate(zip(centred, raised.argmax(dim=1).tolist(), strict=True))
     ]
 
 
-def _why(session: Session, turn: Turn, answer: str, gains: Tensor) -> schema.Why | None:
+def _why(session: Session, turn: Turn, answer: str, gains: Tensor, length: int) -> schema.Why | None:
     """In words; `gains` is what each dimension adds to the rise of the item."""
     if turn.answer is Answer.SKIP:
         return None
     question = turn.question
     chosen = turn.answer if not isinstance(turn.answer, Answer) else None
-    over = [option.label for place, option in enumerate(question.options) if place != chosen]
+    labels = [cut(option.label, length) for option in question.options]
+    over = [label for place, label in enumerate(labels) if place != chosen]
     feature, direction = _difference(session, turn, gains) if chosen is not None else (None, None)
-    label = None if chosen is None else question.options[chosen].label
+    label = None if chosen is None else labels[chosen]
     if turn.answer is Answer.NONE:
         text = f"you wanted none of {_listed(over)}"
     elif turn.answer is Answer.SAME:

@@ -32,7 +32,7 @@ class Limits:
     requests_per_minute: int = 1_200
     text_length: int = 2_000
     slate: int = 10
-    answers: int = 500
+    answers: int = 200
     page: int = 100
     wait_seconds: float = 20.0
     budget_ms: float = 2_000.0

@@ -59,6 +59,14 @@ def next_key(key: str, event: dict[str, Any]) -> str:
     return _hash(key, json.dumps(event, sort_keys=True))
 
 
+def keys_along(first: str, events: Sequence[dict[str, Any]]) -> list[str]:
+    """The keys before the first of these answers and after each."""
+    keys = [first]
+    for event in events:
+        keys.append(next_key(keys[-1], event))
+    return keys
+
+
 def _hash(*parts: str) -> str:
     return hashlib.blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()
 
@@ -121,9 +129,7 @@ class States:
             open: The open question that was stored; None to choose it (or find that none is left).
             start: Makes the session before the first answer.
         """
-        keys = [first]
-        for event in events:
-            keys.append(next_key(keys[-1], event))
+        keys = keys_along(first, events)
         state = self.find(keys[-1])
         if state is None:
             state = self._get(keys[-1], lambda: self._replay(keys, events, open, start), self.gate.urgent())

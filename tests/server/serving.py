@@ -1,0 +1,51 @@
+"""What the tests of the service share: a small catalogue, and the steps of a conversation over HTTP."""
+
+import socket
+
+import torch
+
+from rather.belief import Belief
+from rather.catalog import Catalog
+from rather.source import Source
+
+
+def small_source(name="things", items=24, hostile=""):
+    """Three qualities, a category, tags, a number; quick to ask about."""
+    generator = torch.Generator().manual_seed(1)
+    vectors = torch.randn(items, 3, generator=generator)
+    catalog = Catalog(
+        vectors,
+        ids=[f"thing-{row}" for row in range(items)],
+        labels=[f"{hostile}Thing {row}" for row in range(items)],
+        facts=[
+            {
+                "colour": ("red", "green", "blue")[row % 3],
+                "tags": ", ".join(("big", "loud", "old")[: 1 + row % 3]),
+                "price": f"{10 * row} €",
+                "note": f"{hostile}note {row}",
+            }
+            for row in range(items)
+        ],
+        features=["warm", "quiet", "fast"],
+        name="thing",
+    )
+    users = torch.randn(32, 3, generator=generator)
+    return Source(name, catalog, Belief.from_users(users))
+
+
+def open_session(client, **request):
+    response = client.post("/v1/sessions", json=request)
+    assert response.status_code == 201, response.text
+    return response.json()
+
+
+def answer(client, session, choice=0, question=None):
+    """The response to an answer to the open question, or to the one given."""
+    body = {"question": question or session["question"]["id"], "choice": choice}
+    return client.post(f"/v1/sessions/{session['id']}/answers", json=body)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

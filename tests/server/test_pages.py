@@ -1,0 +1,86 @@
+"""What a browser gets: everything from this server, under a strict policy."""
+
+import re
+
+import pytest
+
+from rather.server.pages import STATIC
+
+PAGES = ["/", "/docs", "/embed", "/shared/some-token"]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_pages_have_a_strict_policy(client, path):
+    response = client.get(path)
+    assert response.status_code == 200
+    assert response.headers["content-type"].startswith("text/html")
+    policy = dict(part.strip().split(" ", 1) for part in response.headers["content-security-policy"].split(";"))
+    assert policy["default-src"] == "'none'"
+    assert policy["script-src"] == policy["style-src"] == policy["connect-src"] == "'self'"
+    assert "unsafe" not in response.headers["content-security-policy"]
+    assert policy["frame-ancestors"] == ("'self'" if path == "/embed" else "'none'")
+
+
+@pytest.mark.parametrize("path", [*PAGES, "/health", "/v1/catalogs", "/nothing", "/openapi.json"])
+def test_the_usual_security_headers_are_everywhere(client, path):
+    headers = client.get(path).headers
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["cross-origin-opener-policy"] == "same-origin"
+    assert "content-security-policy" in headers
+    assert "server" not in headers
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_pages_load_from_this_server_and_have_no_inline_script(client, path):
+    text = client.get(path).text
+    assert not re.search(r"<script(?![^>]*\bsrc=)", text)
+    assert not re.search(r"\son\w+=|<style|\sstyle=", text)
+    for address in re.findall(r'(?:src|href)="([^"]+)"', text):
+        assert address.startswith(("/", "data:,")), address
+        if address.startswith("/") and not address.startswith("/shared"):
+            assert client.get(address).status_code == 200, address
+
+
+def test_the_documentation_loads_its_files_from_here(client):
+    for name in ("swagger-ui-bundle.js", "swagger-ui.css", "start.js"):
+        assert client.get(f"/swagger/{name}").status_code == 200
+    assert "sourceMappingURL" not in (STATIC / "swagger" / "swagger-ui-bundle.js").read_text(encoding="utf-8")[-500:]
+    assert client.get("/openapi.json").json()["info"]["title"] == "rather"
+
+
+def test_static_files_do_not_lead_outside(client):
+    for path in ("/swagger/../../app.py", "/swagger/%2e%2e/placeholder.html", "/swagger/..%2f..%2fapp.py"):
+        assert client.get(path).status_code == 404
+
+
+def test_other_sites_are_shut_out_unless_allowed(make_client):
+    ours, theirs = "https://shop.example", "https://evil.example"
+    closed, opened = make_client(), make_client(origins=(ours,))
+    assert "access-control-allow-origin" not in closed.get("/v1/catalogs", headers={"Origin": ours}).headers
+    assert opened.get("/v1/catalogs", headers={"Origin": ours}).headers["access-control-allow-origin"] == ours
+    assert "access-control-allow-origin" not in opened.get("/v1/catalogs", headers={"Origin": theirs}).headers
+    preflight = {"Origin": ours, "Access-Control-Request-Method": "POST"}
+    assert opened.options("/v1/sessions", headers=preflight).status_code == 200
+    assert opened.options("/v1/sessions", headers={**preflight, "Origin": theirs}).status_code == 400
+    assert f"frame-ancestors 'self' {ours}" in opened.get("/embed").headers["content-security-policy"]
+    assert "frame-ancestors 'none'" in opened.get("/").headers["content-security-policy"]
+
+
+def test_pictures_of_named_hosts_may_be_shown(make_client):
+    client = make_client(images=("https://images.example",))
+    assert "img-src 'self' data: https://images.example;" in client.get("/").headers["content-security-policy"]
+
+
+def test_the_embedding_script_may_be_loaded_by_other_sites(client):
+    response = client.get("/embed.js")
+    assert response.headers["cross-origin-resource-policy"] == "cross-origin"
+    assert "javascript" in response.headers["content-type"]
+
+
+def test_health_and_readiness(client):
+    assert client.get("/health").json()["status"] == "ok"
+    assert client.get("/ready").status_code == 200
+    client.app.state.draining.set()
+    assert client.get("/ready").json()["code"] == "draining"
+    assert client.get("/health").status_code == 200

@@ -1,0 +1,215 @@
+"""States in memory: shared, computed once, ahead of time, and only a few at once."""
+
+import threading
+import time
+
+import pytest
+from serving import answer, open_session
+
+from rather.responses import NONE, SAME, SKIP
+from rather.server.gate import Gate
+from rather.server.prefetch import Prefetch, likely_choices
+from rather.server.problems import ProblemError
+from rather.server.states import States, answer_event, first_key, keys_along, look
+from rather.session import Session
+
+
+@pytest.fixture
+def session(source):
+    return Session(source.catalog, source.belief)
+
+
+@pytest.fixture
+def states():
+    return States(Gate(2, 1.0), 64, 1.0)
+
+
+def wait_for(condition, seconds=10.0):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
+def test_a_fork_leaves_the_session_as_it_was(session):
+    question = session.ask()
+    before = session.to_json()
+    twin = session.fork()
+    twin.tell(question, 0)
+    twin.ask()
+    assert session.to_json() == before
+    session.tell(question, 0)
+    assert session.ask() == twin.ask()
+
+
+def test_a_restricted_session_recommends_only_what_is_allowed(session, source):
+    mask = [row % 2 == 0 for row in range(len(source.catalog))]
+    assert all(item.row % 2 == 0 for item in session.restricted(mask).recommend(5))
+    assert session.allowed is None
+
+
+def test_replaying_answers_leads_to_the_state_they_led_to(states, session):
+    state = states.replayed("start", (), None, session.fork)
+    events = []
+    for choice in (0, NONE, 1, SKIP, SAME):
+        state, event = states.after(state, choice)
+        events.append(event)
+    fresh = States(Gate(2, 1.0), 64, 1.0).replayed("start", events, state.open, session.fork)
+    assert fresh.key == state.key == keys_along("start", events)[-1]
+    assert (fresh.question, fresh.regret, fresh.stop_reason, fresh.top) == (
+        state.question,
+        state.regret,
+        state.stop_reason,
+        state.top,
+    )
+
+
+def test_people_with_the_same_answers_share_a_state(states, session):
+    first = states.replayed("start", (), None, session.fork)
+    assert states.after(first, 0)[0] is states.after(first, 0)[0]
+    assert states.after(first, 0)[0] is not states.after(first, 1)[0]
+
+
+def test_the_stored_question_wins_over_our_own(states, session):
+    state = states.replayed("start", (), None, session.fork)
+    other = {"items": [3, 4], "evoi": 0.125}
+    assert other["items"] != state.open["items"]
+    asked = states.replayed("start", (), other, session.fork)
+    assert asked.question.slate == (3, 4)
+    assert asked.open == other
+
+
+def test_settings_and_budget_make_different_keys():
+    keys = {first_key("a", None), first_key("b", None), first_key("a", 5.0), first_key("a", 6.0)}
+    assert len(keys) == 4
+
+
+def test_memory_is_bounded(session):
+    states = States(Gate(1, 1.0), 1, 1.0)
+    state = look("0", session)
+    for number in range(5_000):
+        states.keep(type(state)(**{**vars(state), "key": str(number)}))
+    assert 1 < len(states) < 5_000
+    assert states.find("4999") is not None
+    assert states.find("0") is None
+
+
+def test_a_state_is_computed_once_for_all_who_wait(states, session, monkeypatch):
+    count, real = [], Session.tell
+
+    def tell(self, question, choice):
+        count.append(choice)
+        time.sleep(0.1)
+        real(self, question, choice)
+
+    state = states.replayed("start", (), None, session.fork)
+    monkeypatch.setattr(Session, "tell", tell)
+    threads = [threading.Thread(target=states.after, args=(state, 0)) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert count == [0]
+
+
+def test_a_failure_reaches_all_who_wait_and_is_forgotten(states, session, monkeypatch):
+    state = states.replayed("start", (), None, session.fork)
+    with monkeypatch.context() as patched:
+        patched.setattr(Session, "tell", lambda *arguments: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            states.after(state, 0)
+    assert states.after(state, 0)[0].question is not None
+
+
+def test_the_likeliest_answer_comes_first(session):
+    state = look("start", session)
+    choices = likely_choices(state)
+    assert set(choices) == {0, 1, NONE, SAME, SKIP}
+    assert choices[-1] is SKIP
+    event = answer_event(state, choices[0])
+    assert event["answer"] == choices[0]
+
+
+def test_every_answer_is_computed_ahead(states, session):
+    prefetch = Prefetch(states, 1)
+    state = states.replayed("start", (), None, session.fork)
+    prefetch.expect("somebody", state)
+    wait_for(lambda: states.computed_ahead == 5)
+    for choice in likely_choices(state):
+        states.after(state, choice)
+    assert (states.found, states.computed) == (5, 0)
+    prefetch.close()
+
+
+def test_nothing_is_computed_ahead_for_who_has_gone(states, session):
+    state = states.replayed("start", (), None, session.fork)
+    with states.gate.urgent(), states.gate.urgent():  # no place: tasks can only queue
+        prefetch = Prefetch(states, 1)
+        prefetch.expect("somebody", state)
+        prefetch.forget("somebody")
+    time.sleep(0.2)
+    assert states.computed_ahead == 0
+    prefetch.expect("somebody", state)
+    wait_for(lambda: states.computed_ahead == 5)
+    states.gate.close()
+    prefetch.close()
+
+
+def test_answers_find_what_was_computed_ahead(make_client):
+    client = make_client(prefetch=True)
+    states = client.app.state.conversations.states
+    session = open_session(client)
+    for number in range(1, 4):
+        wait_for(lambda number=number: states.computed_ahead >= 5 * number)
+        session = answer(client, session).json()["session"]
+    assert (states.found, states.computed) == (3, 0)
+
+
+def test_the_gate_lets_in_so_many_and_turns_away_who_waits_too_long():
+    gate = Gate(2, 0.05)
+    with gate.urgent(), gate.urgent():
+        with pytest.raises(ProblemError) as refused, gate.urgent():
+            pass
+        assert refused.value.status == 503
+        assert refused.value.code == "busy"
+    with gate.urgent():
+        pass
+
+
+def test_people_who_wait_go_before_work_done_ahead():
+    gate, order = Gate(1, 5.0), []
+
+    def ahead():
+        with gate.ahead() as admitted:
+            assert admitted
+            order.append("ahead")
+
+    def urgent():
+        with gate.urgent():
+            order.append("urgent")
+
+    with gate.urgent():
+        threads = [threading.Thread(target=ahead)]
+        threads[0].start()
+        time.sleep(0.05)
+        threads.append(threading.Thread(target=urgent))
+        threads[1].start()
+        wait_for(lambda: gate.waiting == 1)
+    for thread in threads:
+        thread.join()
+    assert order == ["urgent", "ahead"]
+
+
+def test_work_done_ahead_leaves_a_place_free():
+    gate = Gate(2, 0.05)
+    with gate.ahead(), gate.urgent():
+        pass
+
+
+def test_a_closed_gate_admits_no_work_done_ahead():
+    gate = Gate(1, 1.0)
+    gate.close()
+    with gate.ahead() as admitted:
+        assert not admitted
+    with gate.urgent():
+        pass

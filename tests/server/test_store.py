@@ -1,0 +1,166 @@
+"""What every store must do, run on each database."""
+
+import threading
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import text
+
+from rather.server.store import LostRaceError, Opening, SqlStore, StoredEvent, now
+
+OPEN = {"items": [1, 2], "evoi": 0.25}
+
+
+@pytest.fixture
+def store(any_database):
+    store = SqlStore(any_database)
+    yield store
+    store.close()
+
+
+def opening(**changes):
+    return Opening(
+        **{"catalog": "things", "request": {"k": 2}, "settings": "{}", "open": OPEN, "address": "a", **changes}
+    )
+
+
+def event(place, question="1-0", **content):
+    return StoredEvent(place, {"tell": 1, "items": [1, 2], "answer": 0, **content}, question, 0.5, now())
+
+
+def test_a_session_comes_back_as_it_was_stored(store):
+    created = store.create(opening())
+    assert store.load(created.id) == created
+    assert store.load_shared(created.share) == created
+
+
+def test_an_unknown_session_is_none(store):
+    assert store.load("nothing") is None
+    assert store.load_shared("nothing") is None
+    assert store.load_idempotent("nothing") is None
+
+
+def test_ids_differ_and_cannot_be_guessed(store):
+    ids = {token for _ in range(20) for token in vars(store.create(opening())).values() if isinstance(token, str)}
+    tokens = {token for token in ids if len(token) == 32}
+    assert len(tokens) == 40  # an id and a share token each, 192 bits
+
+
+def test_answers_are_kept_in_order(store):
+    session = store.create(opening())
+    session = store.append(session, event(1), OPEN)
+    session = store.append(session, event(2, "2-1", answer="none"), None)
+    loaded = store.load(session.id)
+    assert loaded == session
+    assert [item.event["answer"] for item in loaded.events] == [0, "none"]
+    assert loaded.open is None
+    assert loaded.version == 2
+
+
+def test_who_read_an_older_version_loses(store):
+    session = store.create(opening())
+    store.append(session, event(1), OPEN)
+    with pytest.raises(LostRaceError):
+        store.append(session, event(1, answer=1), OPEN)
+    with pytest.raises(LostRaceError):
+        store.change(session, {"k": 3}, "{}", OPEN)
+    assert len(store.load(session.id).events) == 1
+
+
+def test_of_many_writers_at_once_one_wins(store):
+    session, results = store.create(opening()), []
+    start = threading.Barrier(8)
+
+    def write(choice):
+        start.wait()
+        try:
+            results.append(store.append(session, event(1, answer=choice), OPEN))
+        except LostRaceError as error:
+            results.append(error)
+
+    threads = [threading.Thread(target=write, args=(choice,)) for choice in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    (winner,) = [result for result in results if not isinstance(result, LostRaceError)]
+    assert store.load(session.id).events == winner.events
+
+
+def test_a_change_of_settings_is_a_new_version(store):
+    session = store.create(opening())
+    changed = store.change(session, {"k": 3}, '{"k": 3}', None)
+    assert store.load(session.id) == changed
+    assert (changed.version, changed.request, changed.open) == (1, {"k": 3}, None)
+
+
+def test_an_idempotency_key_opens_one_session(store):
+    created = store.create(opening(idempotency="key"))
+    with pytest.raises(LostRaceError):
+        store.create(opening(idempotency="key"))
+    assert store.load_idempotent("key") == created
+
+
+def test_a_deleted_session_takes_its_answers_along(store):
+    session = store.append(store.create(opening()), event(1), OPEN)
+    assert store.delete(session.id)
+    assert not store.delete(session.id)
+    assert store.load(session.id) is None
+    with store._reading() as connection:
+        assert connection.execute(text("SELECT count(*) FROM events")).scalar_one() == 0
+
+
+def test_only_untouched_sessions_expire(store):
+    old = store.create(opening())
+    between = now()
+    young = store.create(opening())
+    assert store.expire(between) == 1
+    assert store.load(old.id) is None
+    assert store.load(young.id) == young
+
+
+def test_sessions_are_counted_by_address_and_age(store):
+    store.create(opening())
+    store.create(opening(address="b"))
+    assert store.opened_by("a", now() - timedelta(days=1)) == 1
+    assert store.opened_by("a", now() + timedelta(days=1)) == 0
+
+
+def test_pages_show_the_latest_first(store):
+    sessions = [store.create(opening()) for _ in range(3)]
+    store.append(sessions[0], event(1), OPEN)
+    rows, total = store.page(2, 0)
+    assert total == 3
+    assert [stored.id for stored, _ in rows] == [sessions[2].id, sessions[1].id]
+    assert [count for _, count in store.page(1, 2)[0]] == [1]
+
+
+def test_hashes_depend_on_the_database_alone(store, any_database, tmp_path):
+    twin = SqlStore(any_database)
+    other = SqlStore(f"sqlite:///{tmp_path / 'other.db'}")
+    assert twin.hash("a") == store.hash("a") != store.hash("b")
+    assert other.hash("a") != store.hash("a")
+    twin.close()
+    other.close()
+
+
+def test_two_stores_may_open_a_new_database_at_once(any_database):
+    stores, threads = [], []
+    for _ in range(4):
+        threads.append(threading.Thread(target=lambda: stores.append(SqlStore(any_database))))
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({store.hash("a") for store in stores}) == 1
+    assert len(stores) == 4
+    for store in stores:
+        store.close()
+
+
+def test_sqlite_waits_for_the_disk(database):
+    store = SqlStore(database)
+    with store._writing() as connection:
+        assert connection.execute(text("PRAGMA journal_mode")).scalar_one() == "wal"
+        assert connection.execute(text("PRAGMA synchronous")).scalar_one() == 2  # FULL
+    store.close()
