@@ -104,14 +104,18 @@ class Client:
         timeout: float = 60.0,
         **settings: Any,
     ) -> None:
+        if session is not None and (catalog is not None or settings):
+            raise InvalidInputError("`session` goes on with a session whose settings are fixed: give nothing else.")
         self._http = _Http(url, patience, timeout)
-        if session is not None:
-            if catalog is not None or settings:
-                raise InvalidInputError("`session` goes on with a session whose settings are fixed: give nothing else.")
-            self._state = self._http.send("GET", f"/v1/sessions/{quote(session, safe='')}")
-        else:
-            body = {"catalog": catalog, **settings}
-            self._state = self._http.send("POST", "/v1/sessions", body, {"Idempotency-Key": str(uuid.uuid4())})
+        try:
+            if session is not None:
+                self._state = self._http.send("GET", f"/v1/sessions/{quote(session, safe='')}")
+            else:
+                body, key = {"catalog": catalog, **settings}, str(uuid.uuid4())
+                self._state = self._http.send("POST", "/v1/sessions", body, {"Idempotency-Key": key})
+        except BaseException:
+            self._http.close()
+            raise
 
     @property
     def id(self) -> str:

@@ -7,10 +7,11 @@ from typing import Any
 
 from alembic import command
 from alembic.config import Config
+from alembic.util import CommandError
 from sqlalchemy import Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError
 
-from rather.errors import InvalidInputError, MissingExtraError
+from rather.errors import InvalidInputError, MissingExtraError, RatherError
 
 # A lock on a busy SQLite file is normally held for a few milliseconds, the time of one write to disk.
 LOCK_SECONDS = 10
@@ -32,8 +33,14 @@ def migrate(engine: Engine) -> None:
         config = Config()
         config.set_main_option("script_location", str(folder))
         config.attributes["connection"] = connection
-        with _one_migration:
-            command.upgrade(config, "head")
+        try:
+            with _one_migration:
+                command.upgrade(config, "head")
+        except CommandError as error:
+            text = (
+                f"The database was written by a later version of this package ({error}). Upgrade: pip install -U rather"
+            )
+            raise RatherError(text) from None
 
 
 def _make_engine(url: str) -> Engine:

@@ -38,7 +38,9 @@ class Server(uvicorn.Server):
         """Accept no more connections; requests that are under way are finished and answered."""
         logger.info("draining", extra={"fields": {"signal": signal.Signals(sig).name}})
         self._app.state.draining.set()
-        super().handle_exit(sig, frame)
+        # Not uvicorn's own: that raises the signal again at the end, as if the process had been killed by it.
+        self.force_exit = self.should_exit and sig == signal.SIGINT
+        self.should_exit = True
 
 
 def listen(host: str, port: int) -> socket.socket:

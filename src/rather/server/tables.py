@@ -12,7 +12,6 @@ from sqlalchemy import (
     String,
     Table,
     Text,
-    UniqueConstraint,
 )
 
 metadata = MetaData()
@@ -21,7 +20,7 @@ sessions = Table(
     "sessions",
     metadata,
     Column("id", String(64), primary_key=True),
-    Column("share", String(64), nullable=False),
+    Column("share", String(64)),
     Column("catalog", String(200), nullable=False),
     # What the caller asked for, and the settings of the library's log that follow from it.
     Column("request", JSON, nullable=False),
@@ -35,7 +34,7 @@ sessions = Table(
     Column("idempotency", String(64), unique=True),
     Column("created_at", DateTime, nullable=False),
     Column("touched_at", DateTime, nullable=False),
-    UniqueConstraint("share", name="uq_sessions_share"),
+    Index("ix_sessions_share", "share", unique=True),
     Index("ix_sessions_touched_at", "touched_at"),
     Index("ix_sessions_address", "address", "created_at"),
 )

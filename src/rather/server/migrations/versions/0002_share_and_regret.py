@@ -18,6 +18,5 @@ def upgrade() -> None:
     for (id,) in connection.execute(sa.select(sessions.c.id)).all():
         token = secrets.token_urlsafe(24)
         connection.execute(sa.update(sessions).where(sessions.c.id == id).values(share=token))
-    with op.batch_alter_table("sessions") as table:
-        table.alter_column("share", existing_type=sa.String(64), nullable=False)
-        table.create_unique_constraint("uq_sessions_share", ["share"])
+    # An index, not a constraint: for that SQLite rebuilds the table, and dropping the old one deletes the answers.
+    op.create_index("ix_sessions_share", "sessions", ["share"], unique=True)

@@ -1,0 +1,111 @@
+"""The Python client speaks as the local session does."""
+
+import subprocess
+import sys
+import threading
+
+import pytest
+from serving import free_port
+from test_sessions import local
+
+import rather
+from rather.client import Client, ServiceError
+from rather.errors import InvalidInputError, StaleQuestionError, UnknownNameError
+from rather.server import Limits, Settings, create_app
+from rather.server.running import Server, listen
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory):
+    """A server in a thread of this process."""
+    import uvicorn
+    from serving import small_source
+
+    folder = tmp_path_factory.mktemp("client")
+    settings = Settings(database=f"sqlite:///{folder / 'sessions.db'}", limits=Limits(requests_per_minute=100_000))
+    app = create_app([small_source()], settings)
+    listener, ready = listen("127.0.0.1", 0), threading.Event()
+    server = Server(uvicorn.Config(app, log_config=None, ws="none"), app, ready.set)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    assert ready.wait(30)
+    yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    server.should_exit = True
+    thread.join()
+    listener.close()
+
+
+def test_it_asks_and_recommends_what_the_local_session_does(url, source):
+    ours = local(source)
+    with rather.Client(url, "things") as client:
+        for choice in (0, rather.NONE, 1):
+            question, asked = ours.ask(), client.ask()
+            assert client.ask() == asked
+            assert asked.number == question.number
+            assert [(o.id, o.label, dict(o.facts)) for o in sorted(asked.options, key=lambda o: o.id)] == [
+                (o.id, o.label, dict(o.facts)) for o in sorted(question.options, key=lambda o: o.id)
+            ]
+            ours.tell(question, choice)
+            client.tell(asked, choice)
+            assert client.stop_reason == ours.stop_reason
+            assert client.expected_regret == pytest.approx(ours.expected_regret)
+        for mine, theirs in zip(ours.recommend(7), client.recommend(7), strict=True):
+            assert (theirs.id, theirs.label) == (mine.id, mine.label)
+            assert theirs.expected_utility == pytest.approx(mine.expected_utility, abs=1e-5)
+        assert client.undo().number == ours.undo().number == client.number == 3
+        assert client.start_regret == pytest.approx(ours.start_regret)
+
+
+def test_it_can_tell_by_number_and_go_on_later(url):
+    client = Client(url, k=3)
+    client.tell(1, 2)
+    again = Client(url, session=client.id)
+    assert again.ask() == client.ask()
+    again.tell(2, "skip")
+    client.refresh()
+    assert client.number == 3
+    for each in (client, again):
+        each.close()
+
+
+def test_its_log_is_the_librarys(url, source):
+    with Client(url) as client:
+        client.tell(client.ask(), 0)
+        ours = rather.Session.from_json(client.to_json(), source.catalog, source.belief)
+        assert [option.label for option in ours.ask().options] == [option.label for option in client.ask().options]
+
+
+def test_mistakes_are_the_librarys_errors(url):
+    with Client(url) as client:
+        question = client.ask()
+        with pytest.raises(StaleQuestionError, match="the open question is number 1"):
+            client.tell(2, 0)
+        client.tell(question, 0)
+        client.tell(question, 0)  # the same answer: counted once
+        assert client.number == 2
+        with pytest.raises(StaleQuestionError, match="answered otherwise"):
+            client.tell(question, 1)
+        with pytest.raises(InvalidInputError, match="`choice` must be one of"):
+            client.tell(client.ask(), 7)
+        client.delete()
+        with pytest.raises(UnknownNameError):
+            client.refresh()
+    with pytest.raises(UnknownNameError, match="There are: things"):
+        Client(url, "nothing")
+    with pytest.raises(InvalidInputError, match=r"body\.k"):
+        Client(url, k=1)
+    with pytest.raises(InvalidInputError, match="`url` must be an address"):
+        Client("localhost:8000")
+    with pytest.raises(InvalidInputError, match="give nothing else"):
+        Client(url, "things", session="x")
+
+
+def test_a_server_that_is_away_is_said():
+    with pytest.raises(ServiceError, match="No answer from"):
+        Client(f"http://127.0.0.1:{free_port()}", patience=0.2)
+
+
+def test_it_needs_neither_torch_nor_the_server(url):
+    code = f"import sys, rather; rather.Client({url!r}).close(); print({{'torch', 'fastapi'}} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
