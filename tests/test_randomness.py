@@ -45,3 +45,9 @@ def test_systematic_rows_spread_evenly():
     for seed in range(20):
         rows = systematic_rows(weights.log(), 8, torch.Generator().manual_seed(seed))
         assert torch.bincount(rows).tolist() == [4, 2, 2]
+
+
+def test_systematic_rows_pass_over_rows_without_weight_even_at_offset_zero(monkeypatch):
+    monkeypatch.setattr(torch, "rand", lambda *shape, **settings: torch.zeros((), dtype=torch.float64))
+    rows = systematic_rows(torch.tensor([0.0, 0.5, 0.0, 0.5]).log(), 4, torch.Generator())
+    assert rows.tolist() == [1, 1, 3, 3]

@@ -211,6 +211,13 @@ def test_a_skip_leaves_the_belief_and_is_not_asked_again():
     assert here.belief is here.prior
 
 
+def test_a_skip_does_not_renew_particles_that_few_of_carry_weight():
+    uneven = Belief.from_users(normal(40, 3), weights=[100.0] + [1.0] * 39)
+    here = Session(Catalog(normal(9, 3)), uneven)
+    here.tell(here.ask(), SKIP)
+    assert here.belief is uneven
+
+
 @settings(max_examples=15)
 @given(worlds(n=(4, 5), m=(3, 15), filtered=False), st.integers(2, 3), st.data())
 def test_no_question_repeats_until_every_one_is_asked(world, k, data):
