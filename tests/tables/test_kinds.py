@@ -198,3 +198,16 @@ def test_an_ignored_column_is_no_label():
     table = {"secret": ["a", "b", "c"], "x": [1, 5, 2]}
     assert list(Catalog.from_table(table, ignore=["secret"]).labels) == []
     assert Catalog.from_table(table, ignore=["secret"]).facts_of(0) == {"x": "1"}
+
+
+def test_integers_beyond_double_precision_are_read():
+    big = [2**53 + 1, 2**60, 2**63 - 1, -(2**62), 5]
+    assert Catalog.from_table({"x": big}).table.column("x").numbers.tolist() == [float(value) for value in big]
+    assert list(map(int, Catalog.from_table({"id": big, "x": [1, 5, 2, 4, 4]}).ids)) == big
+
+
+@pytest.mark.parametrize("values", [[None, None, None], ["a", "a", "a"]])
+def test_a_column_with_nothing_to_learn_from_cannot_be_told_to_be_learned_from(values):
+    spec = {"columns": {"x": {"kind": "category", "role": "use"}}}
+    with pytest.raises(RatherError, match="there is nothing to learn from it"):
+        Catalog.from_table({"x": values, "y": [1, 2, 3]}, spec)

@@ -57,7 +57,7 @@ class Cells:
     def _without_tokens(self, array: pa.Array) -> pa.Array:
         if pa.types.is_integer(array.type) or pa.types.is_floating(array.type):
             numbers = [number for token in self._tokens if (number := plain_number(token)) is not None]
-            gone = pc.is_in(array.cast(pa.float64()), pa.array(numbers, pa.float64()))
+            gone = pc.is_in(array.cast(pa.float64(), safe=False), pa.array(numbers, pa.float64()))
             return pc.if_else(gone, None, array)
         if pa.types.is_string(array.type):
             return pc.if_else(pc.is_in(pc.utf8_lower(array), pa.array(sorted(self._tokens), pa.string())), None, array)
@@ -116,7 +116,7 @@ class Cells:
         kind = self.array.type
         if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
             values = self.array.cast(pa.int8()) if pa.types.is_boolean(kind) else self.array
-            return self._reading(values.cast(pa.float64()).to_numpy(zero_copy_only=False))
+            return self._reading(values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
         if not pa.types.is_string(kind):
             return self._reading(np.full(len(self), np.nan))
         shapes = [number_shape(text) for text in self.distinct]

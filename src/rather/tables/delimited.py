@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 
 from rather.errors import InvalidInputError
-from rather.tables.raw import RawTable, refuse_duplicate_names, trimmed
+from rather.tables.raw import RawTable, first_line, refuse_duplicate_names, trimmed
 
 DELIMITERS = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 HEAD_BYTES = 2**18
@@ -41,6 +41,8 @@ def read_delimited(path: Path, delimiter: str | None, encoding: str | None) -> R
     given = delimiter is not None
     delimiter = delimiter or find_delimiter(text)
     blank, names = _header(path, text, delimiter, given)
+    if encoding in (None, "utf-8-sig") and not _is_utf8(path):
+        _explain_bytes(path, delimiter, names)
     table = _read(path, names, blank, delimiter, encoding)
     columns = {name: trimmed(column.combine_chunks()) for name, column in zip(names, table.columns, strict=True)}
     return RawTable(path.name, columns, path, row_noun=ROW_NOUN)
@@ -156,8 +158,7 @@ def _read(path: Path, names: list[str], blank: int, delimiter: str, encoding: st
         raise InvalidInputError(f"{path.name} is not encoded as {encoding}: {error}.") from None
     except pa.ArrowException as error:
         if not wrong:
-            _explain_bytes(path, delimiter, names)
-            raise InvalidInputError(f"{path.name} cannot be read as delimited text: {error}.") from None
+            raise InvalidInputError(f"{path.name} cannot be read as delimited text: {first_line(error)}.") from None
     if wrong:
         _explain_row(path, wrong[0], delimiter)
     return table
@@ -173,15 +174,27 @@ def _explain_row(path: Path, row: "pa_csv.InvalidRow", delimiter: str) -> None:
     )
 
 
+def _is_utf8(path: Path) -> bool:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        with path.open("rb") as file:
+            while part := file.read(2**24):
+                decoder.decode(part)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def _explain_bytes(path: Path, delimiter: str, names: list[str]) -> None:
-    """Raise with the place of the first byte that is not UTF-8, if there is one."""
+    """Raise with the place of the first byte that is not UTF-8."""
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             try:
                 line.decode()
             except UnicodeDecodeError as error:
-                place = len(next(csv.reader([line[: error.start].decode()], delimiter=delimiter), [""]))
-                column = f"column {names[place - 1]!r}, " if place <= len(names) else ""
+                place = len((_rows(line[: error.start].decode(), delimiter, 1) or [[""]])[0])
+                column = f"column {names[place - 1]!r}, " if 1 <= place <= len(names) else ""
                 raise InvalidInputError(
                     f"Line {number} of {path.name}, {column}holds a byte (0x{line[error.start]:02x}) that is not "
                     f"UTF-8: {line.decode('latin-1').strip()[:60]!r}. Save the file as UTF-8, or put "

@@ -167,6 +167,8 @@ def _problem(raw: RawTable, name: str, kind: Kind, cells: Cells, said: ColumnSpe
     """Why a column cannot be learned from as this kind, with the place and the ways out; "" if it can."""
     settings = told.source if told.lines else raw.path.with_suffix(".toml").name if raw.path else "`spec`"
     out = f'Correct it, or in {settings} under [columns."{name}"] add it to `missing`, or say role = "ignore"'
+    if not cells.present.any():
+        return f"Column {name!r} of {raw.source} has no values; there is nothing to learn from it."
     if len(cells.distinct) == 1 and cells.present.all():
         return f"Column {name!r} of {raw.source} is the same in all rows; there is nothing to learn from it."
     readings = {Kind.NUMBER: "numbers", Kind.DEGREE: "numbers", Kind.YES_NO: "flags", Kind.DATE: "dates"}

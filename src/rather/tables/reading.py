@@ -4,6 +4,7 @@ Everything that is read from text stays text here. What it means (a number, a da
 `kinds`, in the same way whichever format the table came in.
 """
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from rather.errors import InvalidInputError
 from rather.tables.delimited import read_delimited
 from rather.tables.frames import from_arrow, read_frame
 from rather.tables.jsonlines import read_json
-from rather.tables.raw import RawTable, first_line
+from rather.tables.raw import RawTable, first_line, refuse_duplicate_names
 
 # A table is held in memory as text and as vectors, several times its size on disk.
 MOST_MEGABYTES = 512
@@ -54,7 +55,7 @@ def read_table(
         raw = _read_file(path, delimiter, encoding, limit)
     else:
         raw = read_frame(source)
-    return _checked(raw)
+    return _checked(_with_names(raw))
 
 
 def _read_file(path: Path, delimiter: str | None, encoding: str | None, limit: float) -> RawTable:
@@ -102,6 +103,13 @@ def _read_parquet(path: Path, limit: float) -> RawTable:
     except pa.ArrowException as error:
         raise InvalidInputError(f"{path.name} is damaged: {first_line(error)}.") from None
     return from_arrow(table, path.name, path)
+
+
+def _with_names(raw: RawTable) -> RawTable:
+    """The same with white space around names removed and nameless columns counted, as a CSV's are."""
+    names = [name.strip() or f"column {place}" for place, name in enumerate(raw.columns, start=1)]
+    refuse_duplicate_names(names, raw.source)
+    return replace(raw, columns=dict(zip(names, raw.columns.values(), strict=True)))
 
 
 def _checked(raw: RawTable) -> RawTable:

@@ -180,7 +180,7 @@ def _checked(spec: Spec, path: tuple[str, ...], key: str, value: Any) -> Any:
 
 def _rising(spec: Spec, path: tuple[str, ...], value: Any) -> tuple[float, ...]:
     numbers = isinstance(value, list | tuple) and all(
-        isinstance(edge, int | float) and not isinstance(edge, bool) and abs(edge) < 1e100 for edge in value
+        isinstance(edge, int | float) and not isinstance(edge, bool) and abs(edge) < 1e101 for edge in value
     )
     if not numbers or not value or any(b <= a for a, b in pairwise(value)):
         spec.refuse(path, f"`buckets` must be a list of rising numbers such as [10, 20, 50], got {value!r}.")
