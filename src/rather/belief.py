@@ -169,14 +169,39 @@ class Belief:
     def log_likelihood(self, particles: Tensor) -> Tensor:
         """Log-probability of all answers so far for each of the particles `(m, d)`, shape `(m,)`."""
         total = torch.zeros(len(particles), dtype=particles.dtype)
-        for evidence in self.evidence:
-            total = total + evidence.log_likelihood(particles)
+        for response, vectors, rows in self._stacked_evidence:
+            total = total + _stacked_log_likelihood(response, vectors, rows, particles)
         return total
+
+    @cached_property
+    def _stacked_evidence(self) -> list[tuple[ResponseModel, Tensor, Tensor]]:
+        """Answers of one response model to slates of one size together: vectors `(e, k, d)` and rows `(e,)`.
+
+        Renewing asks for the likelihood a hundred times over; kernels for all answers at once, not for each.
+        """
+        groups: dict[tuple[int, int], list[Evidence]] = {}
+        for evidence in self.evidence:
+            groups.setdefault((id(evidence.response), len(evidence.vectors)), []).append(evidence)
+        return [
+            (
+                group[0].response,
+                torch.stack([item.vectors for item in group]),
+                torch.tensor([item.row for item in group]),
+            )
+            for group in groups.values()
+        ]
 
     def resampled(self, count: int, generator: torch.Generator) -> Belief:
         """`count` equally weighted particles drawn in proportion to their weights (systematic resampling)."""
         rows = systematic_rows(self.log_weights, count, generator)
         return replace(self, particles=self.particles[rows], log_weights=_equal_log_weights(count))
+
+
+def _stacked_log_likelihood(response: ResponseModel, vectors: Tensor, rows: Tensor, particles: Tensor) -> Tensor:
+    """Log-probability of e answers, rows `(e,)` of slates `(e, k, d)`, for each of the particles `(m, d)`: `(m,)`."""
+    e, k, d = vectors.shape
+    utilities = (vectors.reshape(e * k, d) @ particles.T).view(e, k, len(particles))
+    return response.log_probabilities(utilities)[torch.arange(e), rows].sum(dim=0)
 
 
 def _equal_log_weights(m: int) -> Tensor:
