@@ -78,11 +78,11 @@ class Postgres:
         return f"postgresql+psycopg://rather@127.0.0.1:{self.port}/postgres"
 
     def start(self):
-        options = f"-h 127.0.0.1 -p {self.port} -k {self.folder}"
+        options = f"-h 127.0.0.1 -p {self.port} -k {self.folder} -c fsync=off"
         self._run("pg_ctl", "-D", self.data, "-w", "-l", str(self.folder / "log"), "-o", options, "start")
 
     def stop(self):
-        self._run("pg_ctl", "-D", self.data, "-w", "-m", "immediate", "stop")
+        self._run("pg_ctl", "-D", self.data, "-w", "-m", "fast", "stop")
 
     def _run(self, command, *arguments):
         result = subprocess.run(

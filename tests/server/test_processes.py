@@ -20,9 +20,9 @@ def wait_for(condition, seconds=60.0):
 
 
 def test_no_acknowledged_answer_is_lost_or_doubled_by_kills(database):
-    answers, _, wrong = killing.run(6, 6, database)
+    answers, _, wrong = killing.run(4, 6, database)
     assert wrong == []
-    assert answers > 6
+    assert answers >= 4
 
 
 def test_two_processes_on_one_database_serve_the_same_sessions(postgres_url):
@@ -38,10 +38,10 @@ def test_two_processes_on_one_database_serve_the_same_sessions(postgres_url):
     for person in crowd:
         person.start()
     for number, server in enumerate(servers, start=1):
-        wait_for(lambda number=number: count(crowd) > 30 * number)
+        wait_for(lambda number=number: count(crowd) > 15 * number)
         server.kill()
         server.start()
-    wait_for(lambda: count(crowd) > 90)
+    wait_for(lambda: count(crowd) > 45)
     stop.set()
     for person in crowd:
         person.join(60)

@@ -1,5 +1,8 @@
 """`rather serve`: the page and the API."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,7 +15,9 @@ if TYPE_CHECKING:
 
 CatalogNames = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[CATALOG]...", help="What to ask about: 'films' is bundled.  [default: films]"),
+    typer.Argument(
+        metavar="[CATALOG]...", help="What to ask about: 'films', tables (cars.csv) or vectors.  [default: films]"
+    ),
 ]
 
 
@@ -69,7 +74,7 @@ def serve(
     Examples:
         rather serve films --open
 
-        rather serve films --port 9000 --keep-days 7
+        rather serve cars.csv laptops.parquet --port 9000 --keep-days 7
 
         rather serve films --database postgresql+psycopg://rather@db.example.org/rather
 
@@ -94,11 +99,21 @@ def serve(
             "budget_ms": budget_ms,
         },
     )
-    sources = [open_source(name) for name in names]
+    sources = [replace(open_source(name), name=short) for name, short in zip(names, _short_names(names), strict=True)]
     if check:
         _check(sources, settings)
     else:
         _run(sources, settings, host, port, open_browser, drain_seconds, trusted_proxy)
+
+
+def _short_names(names: Sequence[str]) -> list[str]:
+    """Names for addresses: of a file without its folders and ending, a second one of the same with its number."""
+    short: list[str] = []
+    for name in names:
+        stem = Path(name).stem or name
+        taken = sum(other == stem or other.rsplit("-", 1)[0] == stem for other in short)
+        short.append(stem if not taken else f"{stem}-{taken + 1}")
+    return short
 
 
 def _settings(*, limits: dict[str, float], **choices: object) -> "Settings":

@@ -106,18 +106,21 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     # Requests wait in threads, for a core or for the database; the usual 40 would leave none for /ready.
     anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
     await asyncio.to_thread(all.warm_up)
-    expiry = asyncio.create_task(_expire_again_and_again(all))
+    stop = asyncio.Event()
+    expiry = asyncio.create_task(_expire_again_and_again(all, stop))
     try:
         yield
     finally:
         app.state.draining.set()
-        expiry.cancel()
+        stop.set()
+        await expiry
         await asyncio.to_thread(all.close)
 
 
-async def _expire_again_and_again(all: Conversations) -> None:
+async def _expire_again_and_again(all: Conversations, stop: asyncio.Event) -> None:
     days = all.settings.keep_days
-    while days is not None:
+    while days is not None and not stop.is_set():
         with suppress(StoreUnavailableError):  # the next round will
             await asyncio.to_thread(all.store.expire, now() - timedelta(days=days))
-        await asyncio.sleep(EXPIRE_SECONDS)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), EXPIRE_SECONDS)

@@ -2,16 +2,20 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from rather.catalog import Catalog
+from rather.errors import RatherError
 from rather.server import schema
 from rather.server.problems import ProblemError
+from rather.tables.columns import Column
+from rather.tables.kinds import Kind, Role
 
 # Beyond this many values a list to choose from helps nobody, and the texts are names or sentences.
 MOST_VALUES = 200
@@ -41,9 +45,15 @@ class NumberColumn:
 
 @dataclass(frozen=True)
 class ValueColumn:
-    """A fact with few values, or several of them at once ("drama, war")."""
+    """A fact with few values, or several of them at once ("drama, war").
 
-    rows: dict[str, list[int]]
+    Attributes:
+        rows: The items that have each value.
+        items: How many items there are in all.
+        tags: Whether an item may have several.
+    """
+
+    rows: Mapping[str, Sequence[int]]
     items: int
     tags: bool
 
@@ -51,7 +61,7 @@ class ValueColumn:
         """`(n,)`: has one of the values."""
         mask = torch.zeros(self.items, dtype=torch.bool)
         for value in wanted.any_of or ():
-            mask[self.rows.get(value, [])] = True
+            mask[torch.as_tensor(self.rows.get(value, ()), dtype=torch.long)] = True
         return mask
 
     def option(self, name: str) -> schema.FilterOption:
@@ -61,6 +71,9 @@ class ValueColumn:
         return schema.FilterOption(attribute=name, kind="tags" if self.tags else "category", values=values)
 
 
+FilterColumn = NumberColumn | ValueColumn
+
+
 @dataclass(frozen=True)
 class CatalogFilters:
     """The filters of one catalogue."""
@@ -68,11 +81,14 @@ class CatalogFilters:
     catalog: Catalog
 
     @cached_property
-    def columns(self) -> dict[str, NumberColumn | ValueColumn]:
+    def columns(self) -> dict[str, FilterColumn]:
         """By name, in the order the facts are shown."""
-        facts = self.catalog.facts
-        names = list(dict.fromkeys(name for item in facts for name in item))
-        found = {name: _column([item.get(name, "") for item in facts]) for name in names}
+        if self.catalog.table is not None:
+            found = {column.pretty: _of_table(column) for column in self.catalog.table.columns}
+        else:
+            facts = self.catalog.facts
+            names = list(dict.fromkeys(name for item in facts for name in item))
+            found = {name: _of_facts([item.get(name, "") for item in facts]) for name in names}
         return {name: column for name, column in found.items() if column is not None}
 
     def options(self) -> list[schema.FilterOption]:
@@ -82,9 +98,9 @@ class CatalogFilters:
     def mask(self, filters: Sequence[schema.Filter], where: str | None) -> Tensor | None:
         """`(n,)` boolean, the items that have all of it; None when nothing is asked for."""
         if where is not None and where.strip():
-            if not hasattr(self.catalog, "where"):
+            if self.catalog.table is None:
                 raise refused("This catalogue takes no `where` expression. Use `filters`.")
-            mask: Tensor = torch.as_tensor(self.catalog.where(where))
+            mask = self._where(where)
         elif filters:
             mask = torch.ones(len(self.catalog), dtype=torch.bool)
         else:
@@ -93,7 +109,13 @@ class CatalogFilters:
             mask = mask & self._column(wanted).mask(wanted)
         return mask
 
-    def _column(self, wanted: schema.Filter) -> NumberColumn | ValueColumn:
+    def _where(self, expression: str) -> Tensor:
+        try:
+            return self.catalog.where(expression)
+        except RatherError as error:
+            raise refused(str(error)) from None
+
+    def _column(self, wanted: schema.Filter) -> FilterColumn:
         column = self.columns.get(wanted.attribute)
         if column is None:
             known = ", ".join(self.columns) or "none"
@@ -109,9 +131,29 @@ def refused(detail: str) -> ProblemError:
     return ProblemError(422, "invalid-filter", detail, "See the catalogue's attributes for its filters.")
 
 
-def _column(texts: Sequence[str]) -> NumberColumn | ValueColumn | None:
-    known = [text for text in texts if text]
-    if not known:
+def _of_table(column: Column) -> FilterColumn | None:
+    """A typed column of a table as a filter."""
+    if column.role is Role.IGNORE:
+        return None
+    if column.kind in (Kind.NUMBER, Kind.DEGREE, Kind.DATE):
+        values = torch.from_numpy(column.numbers.copy())
+        return None if bool(values.isnan().all()) else NumberColumn(values, column.unit or None)
+    if column.kind is Kind.YES_NO:
+        flags = column.numbers
+        rows = {"yes": np.flatnonzero(flags == 1).tolist(), "no": np.flatnonzero(flags == 0).tolist()}
+        return ValueColumn(rows, len(flags), tags=False)
+    if column.kind is Kind.CATEGORY and len(column.cells.distinct) <= MOST_VALUES:
+        codes = column.cells.codes
+        rows = {text: np.flatnonzero(codes == code).tolist() for code, text in enumerate(column.cells.distinct)}
+        return ValueColumn(rows, len(codes), tags=False)
+    if column.kind is Kind.TAGS:
+        return _with_tags(column.tags)
+    return None
+
+
+def _of_facts(texts: Sequence[str]) -> FilterColumn | None:
+    """A fact of every item, as it is shown, as a filter."""
+    if not any(texts):
         return None
     return _number_column(texts) or _value_column(texts)
 
@@ -132,14 +174,17 @@ def _number_column(texts: Sequence[str]) -> NumberColumn | None:
 
 def _value_column(texts: Sequence[str]) -> ValueColumn | None:
     tags = sum(", " in text for text in texts) * 5 >= len(texts)
+    column = _with_tags([text.split(", ") if tags else [text] for text in texts])
+    # Names and sentences, which hardly two items share, are nothing to choose from.
+    if column is None or len(column.rows) * 2 > len(texts):
+        return None
+    return replace(column, tags=tags)
+
+
+def _with_tags(tags: Sequence[Sequence[str] | None]) -> ValueColumn | None:
     rows: dict[str, list[int]] = {}
-    for row, text in enumerate(texts):
-        for value in dict.fromkeys(text.split(", ") if tags else [text]):
+    for row, values in enumerate(tags):
+        for value in dict.fromkeys(values or ()):
             if value:
                 rows.setdefault(value, []).append(row)
-        # Names and sentences: hardly two items share one.
-        if len(rows) > MOST_VALUES and len(rows) * 5 > row:
-            return None
-    if len(rows) > MOST_VALUES or len(rows) * 2 > len(texts):
-        return None
-    return ValueColumn(rows, len(texts), tags)
+    return ValueColumn(rows, len(tags), tags=True) if 0 < len(rows) <= MOST_VALUES else None

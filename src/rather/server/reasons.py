@@ -55,7 +55,7 @@ def _why(session: Session, turn: Turn, answer: str, gains: Tensor, length: int) 
     else:
         text = f"you chose {label} over {_listed(over)}"
     if feature is not None:
-        text += f": {direction} {feature}"
+        text += f": {_difference_text(session, feature, direction)}"
     return schema.Why(
         answer=answer,
         number=question.number,
@@ -80,6 +80,13 @@ def _difference(session: Session, turn: Turn, gains: Tensor) -> tuple[str | None
     if gains[column] <= 0 or difference[column] == 0:
         return None, None
     return features[column], "more" if difference[column] > 0 else "less"
+
+
+def _difference_text(session: Session, feature: str, direction: str | None) -> str:
+    # A table's features are conditions that hold or do not ("hybrid"); elsewhere they are qualities of degree.
+    if session.catalog.table is not None:
+        return feature if direction == "more" else f"not {feature}"
+    return f"{direction} {feature}"
 
 
 def _listed(labels: Sequence[str]) -> str:

@@ -85,7 +85,7 @@ def catalog_view(source: Source, strategies: Sequence[str], largest_slate: int) 
         kinds=["items"],
         strategies=list(strategies),
         largest_slate=min(largest_slate, len(catalog)),
-        takes_where=hasattr(catalog, "where"),
+        takes_where=catalog.table is not None,
     )
 
 
