@@ -1,0 +1,25 @@
+import type { Conversation } from "./conversation";
+import { useArrival } from "./focus";
+import type { Catalog } from "./types";
+import { plural } from "./words";
+
+export function Chooser({ catalogs, talk }: { catalogs: Catalog[]; talk: Conversation }) {
+  const heading = useArrival();
+  return (
+    <div class="chooser">
+      <h1 ref={heading} tabIndex={-1}>
+        What shall we look for?
+      </h1>
+      <ul class="catalogs">
+        {catalogs.map((catalog) => (
+          <li key={catalog.name}>
+            <button type="button" onClick={() => void talk.start(catalog.name)}>
+              <span class="name">{catalog.name}</span>
+              <span class="count">{plural(catalog.items, catalog.item)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,34 @@
+import type { Keys } from "./keys";
+import type { Choice, Question } from "./types";
+import { extraName } from "./words";
+
+interface Props {
+  question: Question;
+  canUndo: boolean;
+  onChoose: (choice: Choice) => void;
+  onUndo: () => void;
+  keys: Keys;
+}
+
+const KEYS = { none: "0", same: "=", skip: "?" } as const;
+
+/** The answers beside the options, undo, and the switch of the keys. */
+export function Extras({ question, canUndo, onChoose, onUndo, keys }: Props) {
+  const extras = (["none", "same", "skip"] as const).filter((extra) => question.answers.includes(extra));
+  return (
+    <div class="extras" role="group" aria-label="Other answers" data-keys={keys.on || undefined}>
+      {extras.map((extra) => (
+        <button key={extra} type="button" aria-keyshortcuts={KEYS[extra]} onClick={() => onChoose(extra)}>
+          {extraName(extra, question.options.length)}
+          <kbd aria-hidden="true">{KEYS[extra]}</kbd>
+        </button>
+      ))}
+      <button type="button" class="undo" aria-keyshortcuts="Backspace" aria-disabled={!canUndo} onClick={onUndo}>
+        Undo<kbd aria-hidden="true">⌫</kbd>
+      </button>
+      <button type="button" class="switch" aria-pressed={keys.on} onClick={keys.toggle}>
+        Number keys: {keys.on ? "on" : "off"}
+      </button>
+    </div>
+  );
+}

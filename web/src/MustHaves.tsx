@@ -1,0 +1,159 @@
+import { useRef, useState } from "preact/hooks";
+import { Problem } from "./connection";
+import type { Conversation } from "./conversation";
+import type { Filter, FilterOption, Session } from "./types";
+
+interface Props {
+  talk: Conversation;
+  session: Session;
+  options: FilterOption[];
+}
+
+// Values shown before the person asks for all of them.
+const FIRST_VALUES = 10;
+
+type Draft = ReadonlyMap<string, Filter>;
+
+/** A button that opens the must-haves in a dialog: what every item has to be. */
+export function MustHaves({ talk, session, options }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [draft, setDraft] = useState<Draft>(new Map());
+  const [refusal, setRefusal] = useState<string | null>(null);
+  const [sending, setSending] = useState(false);
+  const count = session.filters.length;
+
+  const open = (): void => {
+    setDraft(new Map(session.filters.map((filter) => [filter.attribute, filter])));
+    setRefusal(null);
+    dialog.current?.showModal();
+  };
+  const apply = async (wanted: Draft): Promise<void> => {
+    setSending(true);
+    try {
+      await talk.require([...wanted.values()].filter(saysSomething));
+      dialog.current?.close();
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      setRefusal(error.details.detail);
+    } finally {
+      setSending(false);
+    }
+  };
+  const change = (filter: Filter): void => setDraft(new Map(draft).set(filter.attribute, filter));
+
+  return (
+    <>
+      <button type="button" class="quiet" aria-haspopup="dialog" onClick={open}>
+        Must-haves{count > 0 && <span class="count">{count}</span>}
+      </button>
+      <dialog ref={dialog} class="sheet" aria-labelledby="must-haves">
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            void apply(draft);
+          }}
+        >
+          <h2 id="must-haves">Must-haves</h2>
+          <p class="hint">Only what has all of this is asked about and recommended. Your answers stay.</p>
+          <div class="wishes">
+            {options.map((option) => (
+              <Wish key={option.attribute} option={option} filter={draft.get(option.attribute) ?? null} onChange={change} />
+            ))}
+          </div>
+          <p class="refusal" role="alert">
+            {refusal}
+          </p>
+          <div class="actions">
+            <button type="submit" class="solid" aria-disabled={sending}>
+              Apply
+            </button>
+            <button type="button" class="outline" onClick={() => void apply(new Map())}>
+              Clear all
+            </button>
+            <button type="button" class="quiet" onClick={() => dialog.current?.close()}>
+              Cancel
+            </button>
+          </div>
+        </form>
+      </dialog>
+    </>
+  );
+}
+
+interface WishProps {
+  option: FilterOption;
+  filter: Filter | null;
+  onChange: (filter: Filter) => void;
+}
+
+function Wish({ option, filter, onChange }: WishProps) {
+  return (
+    <fieldset>
+      <legend>{option.attribute}</legend>
+      {option.kind === "number" ? (
+        <Bounds option={option} filter={filter} onChange={onChange} />
+      ) : (
+        <Values option={option} filter={filter} onChange={onChange} />
+      )}
+    </fieldset>
+  );
+}
+
+function Bounds({ option, filter, onChange }: WishProps) {
+  const field = (name: "minimum" | "maximum", words: string) => (
+    <label>
+      {words}
+      <input
+        type="number"
+        step="any"
+        inputMode="decimal"
+        placeholder={String(option[name] ?? "")}
+        value={filter?.[name] ?? ""}
+        onInput={(event) => {
+          const number = event.currentTarget.valueAsNumber;
+          onChange({ ...filter, attribute: option.attribute, [name]: Number.isFinite(number) ? number : null });
+        }}
+      />
+    </label>
+  );
+  return (
+    <div class="bounds">
+      {field("minimum", "at least")}
+      {field("maximum", "at most")}
+      {option.unit && <span class="unit">{option.unit}</span>}
+    </div>
+  );
+}
+
+function Values({ option, filter, onChange }: WishProps) {
+  const [all, setAll] = useState(false);
+  const wanted = new Set(filter?.any_of ?? []);
+  const shown = all ? option.values : option.values.filter((item, place) => place < FIRST_VALUES || wanted.has(item.value));
+  const toggle = (value: string): void => {
+    const next = new Set(wanted);
+    if (!next.delete(value)) next.add(value);
+    onChange({ attribute: option.attribute, any_of: next.size > 0 ? [...next] : null });
+  };
+  return (
+    <div class="values">
+      {shown.map((item) => (
+        <label key={item.value} class="chip">
+          <input type="checkbox" checked={wanted.has(item.value)} onChange={() => toggle(item.value)} />
+          <span>
+            {item.value} <small>{item.items}</small>
+          </span>
+        </label>
+      ))}
+      {shown.length < option.values.length && (
+        <button type="button" class="quiet" onClick={() => setAll(true)}>
+          all {option.values.length}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** The server refuses a filter that asks for nothing. */
+function saysSomething(filter: Filter): boolean {
+  return [filter.any_of, filter.minimum, filter.maximum].some((part) => part !== null && part !== undefined);
+}

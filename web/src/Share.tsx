@@ -1,0 +1,36 @@
+import { useRef, useState } from "preact/hooks";
+import { shareLink } from "./place";
+
+/** The address of the read-only view, to copy. */
+export function Share({ token }: { token: string }) {
+  const field = useRef<HTMLInputElement>(null);
+  const [copied, setCopied] = useState(false);
+  const copy = async (): Promise<void> => {
+    field.current?.select();
+    setCopied(await toClipboard(shareLink(token)));
+  };
+  return (
+    <div class="share">
+      <label for="share-link">Share, to read only</label>
+      <div class="share-row">
+        <input id="share-link" ref={field} readOnly value={shareLink(token)} onFocus={(event) => event.currentTarget.select()} />
+        <button type="button" class="outline" onClick={() => void copy()}>
+          {copied ? "Copied" : "Copy link"}
+        </button>
+      </div>
+      <p class="unseen" role="status">
+        {copied && "The link is copied."}
+      </p>
+    </div>
+  );
+}
+
+/** Browsers give the clipboard to secure pages only; the older command copies what is selected anywhere. */
+async function toClipboard(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return document.execCommand("copy");
+  }
+}

@@ -1,0 +1,134 @@
+/** Requests that outlast a lost connection: sent again, more and more patiently, until the server answers. */
+
+import type { ProblemDetails } from "./types";
+
+/** The server's refusal, which sending again would not change. */
+export class Problem extends Error {
+  constructor(
+    readonly status: number,
+    readonly details: ProblemDetails,
+  ) {
+    super(details.detail);
+  }
+
+  get code(): string {
+    return this.details.code;
+  }
+}
+
+export interface Message {
+  method: "GET" | "POST" | "PUT";
+  path: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+// Passing troubles of a server or of what stands before it.
+const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
+// A server error that is still there after so many attempts is not passing.
+const MOST_SERVER_ERRORS = 3;
+// Longer than the server lets a request wait for a free core.
+const TIMEOUT_MS = 40_000;
+const FIRST_PAUSE_MS = 400;
+const LONGEST_PAUSE_MS = 8_000;
+// A server that wants more patience than this is asked again by the person, not by us.
+const MOST_RETRY_AFTER_S = 60;
+
+export class Connection {
+  private waiting = 0;
+  private readonly sleepers = new Set<() => void>();
+
+  /** @param report - Told whenever the connection is lost or found again. */
+  constructor(private readonly report: (lost: boolean) => void) {
+    addEventListener("online", () => this.tryNow());
+  }
+
+  /** Send at once what waits for its next attempt. */
+  tryNow(): void {
+    for (const wake of [...this.sleepers]) wake();
+  }
+
+  /** The body of the server's answer. Whatever is sent must count once when it arrives twice. */
+  async send(message: Message, signal?: AbortSignal): Promise<unknown> {
+    let lost = false;
+    try {
+      for (let attempt = 0; ; attempt += 1) {
+        const response = await this.attempt(message, signal);
+        if (response?.ok) return response.status === 204 ? null : await response.json();
+        const problem = response === null ? null : await problemOf(response);
+        const patience = Number(response?.headers.get("Retry-After") ?? 0) || 0;
+        if (problem !== null && !passes(problem.status, attempt, patience)) throw problem;
+        if (!lost) {
+          lost = true;
+          this.count(1);
+        }
+        await this.pause(Math.max(pauseAfter(attempt), patience * 1000), signal);
+      }
+    } finally {
+      if (lost) this.count(-1);
+    }
+  }
+
+  /** One attempt; null when nothing came back. */
+  private async attempt(message: Message, signal?: AbortSignal): Promise<Response | null> {
+    const limit = AbortSignal.timeout(TIMEOUT_MS);
+    const headers = { Accept: "application/json", ...message.headers };
+    const sent: RequestInit = { method: message.method, headers, signal: signal ? AbortSignal.any([signal, limit]) : limit };
+    if (message.body !== undefined) {
+      sent.body = JSON.stringify(message.body);
+      sent.headers = { ...headers, "Content-Type": "application/json" };
+    }
+    try {
+      return await fetch(message.path, sent);
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      return null;
+    }
+  }
+
+  private pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        this.sleepers.delete(end);
+        if (signal?.aborted) reject(signal.reason as Error);
+        else resolve();
+      };
+      const timer = setTimeout(end, milliseconds);
+      this.sleepers.add(end);
+      signal?.addEventListener("abort", end, { once: true });
+    });
+  }
+
+  private count(change: 1 | -1): void {
+    this.waiting += change;
+    this.report(this.waiting > 0);
+  }
+}
+
+function passes(status: number, attempt: number, patience: number): boolean {
+  if (!PASSING.has(status) || patience > MOST_RETRY_AFTER_S) return false;
+  return status !== 500 || attempt + 1 < MOST_SERVER_ERRORS;
+}
+
+/** Doubles, with some chance in it, so that many pages do not return to a server at the same moment. */
+function pauseAfter(attempt: number): number {
+  return Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS) * (0.8 + 0.4 * Math.random());
+}
+
+async function problemOf(response: Response): Promise<Problem> {
+  const unknown: ProblemDetails = {
+    type: "about:blank",
+    title: "Unexpected answer",
+    status: response.status,
+    code: "unexpected",
+    detail: `The server answered with ${response.status}.`,
+    action: "Try again in a while.",
+  };
+  try {
+    const details = (await response.json()) as Partial<ProblemDetails>;
+    return new Problem(response.status, { ...unknown, ...details });
+  } catch {
+    return new Problem(response.status, unknown);
+  }
+}

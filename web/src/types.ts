@@ -1,0 +1,24 @@
+/** What goes over the wire, under short names. The types come from the server's own description. */
+
+import type { components } from "./schema";
+
+type Schemas = components["schemas"];
+
+export type Catalog = Schemas["Catalog"];
+export type Attributes = Schemas["Attributes"];
+export type FilterOption = Schemas["FilterOption"];
+export type Filter = Schemas["Filter"];
+export type NewSession = Schemas["NewSession"];
+export type Session = Schemas["Session"];
+export type Question = Schemas["Question"];
+export type Option = Schemas["Option"];
+export type Fact = Schemas["Fact"];
+export type Choice = Schemas["NewAnswer"]["choice"];
+export type Recommendation = Schemas["Recommendation"];
+export type Recommendations = Schemas["Recommendations"];
+export type Why = Schemas["Why"];
+export type History = Schemas["History"];
+export type Turn = Schemas["Turn"];
+export type Profile = Schemas["Profile"];
+export type Taste = Schemas["Taste"];
+export type ProblemDetails = Schemas["ProblemDetails"];

@@ -1,0 +1,65 @@
+/** Numbers and lists as people write them. */
+
+import type { Choice, Fact, Option, Why } from "./types";
+
+export function percent(share: number): string {
+  if (share > 0 && share < 0.005) return "<1%";
+  return `${Math.round(100 * share)}%`;
+}
+
+export function plural(count: number, noun: string): string {
+  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+export function listed(labels: string[], last: "and" | "or"): string {
+  const [first = "", ...rest] = labels;
+  const end = rest.pop();
+  return end === undefined ? first : `${[first, ...rest].join(", ")} ${last} ${end}`;
+}
+
+/** What an answer other than an option is called. */
+export function extraName(choice: Choice, options: number): string {
+  if (choice === "none") return options === 2 ? "Neither" : "None of these";
+  return choice === "same" ? "About the same" : "Skip";
+}
+
+// Longer than this a fact is prose to read, not a value to compare.
+const PROSE = 56;
+const PROSE_NAMES = new Set(["line", "description", "summary", "plot", "about"]);
+
+export function isProse(fact: Fact): boolean {
+  return fact.value.length > PROSE || PROSE_NAMES.has(fact.name.toLowerCase());
+}
+
+/** The values of the first few short facts, to say in one line what an item is. */
+export function inShort(facts: Fact[], count: number): string {
+  return facts
+    .filter((fact) => fact.value !== "" && !isProse(fact))
+    .slice(0, count)
+    .map((fact) => fact.value)
+    .join(" · ");
+}
+
+export function prose(facts: Fact[]): string | undefined {
+  return facts.find((fact) => fact.value !== "" && isProse(fact))?.value;
+}
+
+/** The facts of every option side by side: names that any has, those that differ first, at most `count`. */
+export function comparison(options: Option[], count: number): { name: string; values: string[]; differs: boolean }[] {
+  const names = [...new Set(options.flatMap((option) => option.facts.filter((fact) => !isProse(fact)).map((fact) => fact.name)))];
+  const rows = names.map((name) => {
+    const values = options.map((option) => option.facts.find((fact) => fact.name === name)?.value ?? "");
+    return { name, values, differs: new Set(values).size > 1 };
+  });
+  return [...rows.filter((row) => row.differs), ...rows.filter((row) => !row.differs)].slice(0, count);
+}
+
+/** The reasons of a list in turn; one that names the same answer as an earlier one need not tell it all again. */
+export function told(reasons: (Why | null | undefined)[]): { why: Why | null; again: boolean }[] {
+  const answers = new Set<string>();
+  return reasons.map((why) => {
+    const again = why ? answers.has(why.answer) : false;
+    if (why) answers.add(why.answer);
+    return { why: why ?? null, again };
+  });
+}
