@@ -1,0 +1,122 @@
+"""A server in a process of its own, and the steps of somebody who answers in a browser."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+HERE = Path(__file__).parent
+CHROMIUM = os.environ.get("RATHER_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+READY = ".slate[data-ready]"
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Server:
+    """Serves catalogues from a process that can be killed and started again on the same port and database."""
+
+    def __init__(self, folder, *names, origin="http://localhost:1"):
+        self.port = free_port()
+        self.address = f"http://127.0.0.1:{self.port}"
+        self._arguments = [str(self.port), f"sqlite:///{folder / 'sessions.db'}", origin, *names]
+        self._process = None
+        self.start()
+
+    def start(self):
+        source = HERE.parents[1] / "src"
+        self._process = subprocess.Popen(
+            [sys.executable, str(HERE / "catalogues.py"), *self._arguments],
+            env={**os.environ, "PYTHONPATH": str(source)},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        said = self._process.stdout.readline()
+        assert said == "listening\n", f"The server did not start: {said}"
+
+    def stop(self, how=signal.SIGTERM):
+        if self._process is not None:
+            self._process.send_signal(how)
+            self._process.wait(timeout=30)
+            self._process.stdout.close()
+            self._process = None
+
+    def get(self, path):
+        with urllib.request.urlopen(self.address + path) as response:
+            return json.load(response)
+
+
+class Site:
+    """A site of somebody else: the pages in `pages`, by path."""
+
+    def __init__(self):
+        self.pages = {}
+        site = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                body = site.pages.get(self.path, "").encode()
+                self.send_response(200 if body else 404)
+                self.send_header("Content-Type", "text/html; charset=utf-8")
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.address = f"http://127.0.0.1:{self._server.server_address[1]}"
+        self._thread = threading.Thread(target=self._server.serve_forever)
+        self._thread.start()
+
+    def close(self):
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+def launch(playwright):
+    """Chromium without a window."""
+    return playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+
+
+def session_id(page):
+    """The conversation that the address names."""
+    return re.search(r"#/session/([\w-]+)$", page.url)[1]
+
+
+def wait_for_question(page, number):
+    """Until question `number` can be answered."""
+    page.locator(".eyebrow", has_text=re.compile(rf"^Question {number}\b")).wait_for()
+    page.locator(READY).wait_for()
+
+
+def press(page, key, number):
+    """Answer with a key and wait for question `number`."""
+    page.locator(READY).wait_for()
+    page.keyboard.press(key)
+    wait_for_question(page, number)
+
+
+def titles(page):
+    """What can be chosen."""
+    return page.locator(".stage > .slate:not(.departing) .title").all_inner_texts()
+
+
+def choices(server, id):
+    """The answers that are stored and hold."""
+    return [turn["choice"] for turn in server.get(f"/v1/sessions/{id}/history")["turns"] if not turn["undone"]]

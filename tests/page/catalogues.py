@@ -1,0 +1,96 @@
+"""Catalogues to open the page on, and a server of them: `python catalogues.py PORT DATABASE ORIGIN NAME...`."""
+
+import sys
+
+import torch
+
+from rather.belief import Belief
+from rather.catalog import Catalog
+from rather.server import Settings, create_app
+from rather.server.pages import STATIC
+from rather.server.running import listen, run
+from rather.source import Source
+
+# Each would do something that a test notices if any part of it were taken for HTML, a script or a style.
+ATTACKS = (
+    "<script>window.attacked = 1</script>",
+    "<img src=x onerror='window.attacked = 2'>",
+    "\"'><svg onload=window.attacked=3>",
+    "<iframe src='https://evil.example/'></iframe>",
+    "</title></h2></button><h1 class=injected>",
+    "<style>body { display: none }</style>",
+    "<a href='javascript:window.attacked=4'>",
+    "{{7*7}} ${7*7} <%= 7*7 %>",
+    "‮drawkcab",
+    "&lt;b&gt; &amp; &#x3C;b&#x3E;",
+    "x" * 3000,
+    "a\u0000b\u0007c",
+)
+
+
+FEATURES = ("warm", "quiet", "fast", "bright", "rare")
+
+
+def things(name="things", items=40):
+    """Something with a number, a category, tags and a line; quick to ask about."""
+    facts = [
+        {
+            "colour": ("red", "green", "blue")[row % 3],
+            "tags": ", ".join(("big", "loud", "old")[: 1 + row % 3]),
+            "price": f"{10 * row} €",
+            "line": f"A thing that somebody made on day {row} and never gave a name to.",
+        }
+        for row in range(items)
+    ]
+    return _source(name, items, "thing", labels=[f"Thing {row}" for row in range(items)], facts=facts)
+
+
+def hostile():
+    """Texts that attack, wherever a catalogue can put a text."""
+    texts = [ATTACKS[row % len(ATTACKS)] for row in range(36)]
+    facts = [
+        {
+            f"<b onmouseover=window.attacked=5>{row % 4}": text,
+            "image": "javascript:window.attacked=6" if row % 2 else "https://evil.example/pixel.png",
+            "line": f"{text} {text}",
+            "kind": ATTACKS[row % 3],
+        }
+        for row, text in enumerate(texts)
+    ]
+    features = ["<i>warm</i>", "<script>quiet</script>", "fast", "</svg>", "&amp;"]
+    labels = [f"{text} {row}" for row, text in enumerate(texts)]
+    return _source("hostile", 36, "<u>thing", labels=labels, facts=facts, features=features)
+
+
+def pictures():
+    """Items with a picture of this server, and with one that is not there."""
+    icon = next((STATIC / "assets").glob("favicon-*.svg")).name
+    facts = [{"image": "/assets/" + (icon if row % 2 else "missing.png")} for row in range(12)]
+    return _source("pictures", 12, "picture", facts=facts)
+
+
+def plain():
+    """Nothing but vectors."""
+    return _source("plain", 30, "item", features=None)
+
+
+def _source(name, items, noun, *, labels=None, facts=None, features=FEATURES):
+    generator = torch.Generator().manual_seed(1)
+    vectors = torch.randn(items, len(FEATURES), generator=generator)
+    catalog = Catalog(vectors, range(100, 100 + items), labels, facts=facts, features=features, name=noun)
+    return Source(name, catalog, Belief.from_users(torch.randn(128, len(FEATURES), generator=generator)))
+
+
+SOURCES = {"things": things, "hostile": hostile, "pictures": pictures, "plain": plain}
+
+
+def main():
+    """Serve the named catalogues until told to stop."""
+    port, database, origin, *names = sys.argv[1:]
+    settings = Settings(database=database, origins=(origin,))
+    app = create_app([SOURCES[name]() for name in names], settings)
+    run(app, listen("127.0.0.1", int(port)), on_start=lambda: print("listening", flush=True))
+
+
+if __name__ == "__main__":
+    main()

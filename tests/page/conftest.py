@@ -1,0 +1,89 @@
+"""Chromium and a server of small catalogues, where both can run; every request and complaint of the page is noted."""
+
+from contextlib import ExitStack
+from urllib.parse import urlsplit
+
+import pytest
+from browsing import CHROMIUM, PHONE, Server, Site, launch
+
+try:
+    from playwright.sync_api import sync_playwright
+except ModuleNotFoundError:
+    sync_playwright = None
+
+NO_BROWSER = (
+    "The page was not tested: it needs Chromium and Playwright (apt install chromium; pip install 'rather[dev]')"
+)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    if CHROMIUM is None or sync_playwright is None:
+        pytest.skip(NO_BROWSER)
+    with sync_playwright() as playwright:
+        chromium = launch(playwright)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="session")
+def site():
+    """Another site, which the server lets embed the page."""
+    other = Site()
+    yield other
+    other.close()
+
+
+@pytest.fixture(scope="session")
+def server(browser, site, tmp_path_factory):
+    names = ("things", "hostile", "pictures", "plain")
+    serving = Server(tmp_path_factory.mktemp("page"), *names, origin=site.address)
+    yield serving
+    serving.stop()
+
+
+@pytest.fixture
+def visit(browser, server):
+    """Open the page as somebody new: `visit(path, **options of the browser context)`.
+
+    At the end no request may have gone to another host, and the page may have complained about nothing but refused
+    or failed requests, which some tests provoke.
+    """
+    with ExitStack() as closing:
+        visits = []
+
+        def open_page(path="/?catalog=things", *, at=None, **options):
+            context = closing.enter_context(browser.new_context(reduced_motion="reduce", **options))
+            context.set_default_timeout(15_000)
+            page = context.new_page()
+            page.requests, page.complaints = [], []
+            page.on("request", lambda request: page.requests.append(request))
+            page.on("pageerror", lambda error: page.complaints.append(str(error)))
+            page.on("console", lambda message: _note(page, message))
+            visits.append((page, at or server.address))
+            page.goto((at or server.address) + path)
+            return page
+
+        yield open_page
+        for page, address in visits:
+            # What the Content-Security-Policy refuses is never sent.
+            sent = [request for request in page.requests if request.failure != "csp"]
+            hosts = {urlsplit(request.url).netloc for request in sent}
+            assert hosts <= {urlsplit(address).netloc}, hosts
+            assert page.complaints == []
+
+
+def _note(page, message):
+    if message.type in ("error", "warning") and "Failed to load resource" not in message.text:
+        page.complaints.append(message.text)
+
+
+@pytest.fixture(params=["desktop", "phone"])
+def screen(request):
+    return {} if request.param == "desktop" else PHONE
+
+
+def pytest_terminal_summary(terminalreporter):
+    skipped = terminalreporter.stats.get("skipped", [])
+    if any(NO_BROWSER in str(report.longrepr) for report in skipped):
+        terminalreporter.write_line(NO_BROWSER)

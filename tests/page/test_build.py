@@ -1,0 +1,62 @@
+"""The committed files of the page are those that its sources make."""
+
+import hashlib
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from rather.server.pages import STATIC
+
+WEB = Path(__file__).parents[2] / "web"
+HINT = "The page was not rebuilt after a change: cd web && npm ci && npm run build"
+
+pytestmark = pytest.mark.skipif(not WEB.is_dir(), reason="The sources of the page are not part of this distribution.")
+
+
+def built_files(folder):
+    """What the build makes, by name."""
+    named = ["index.html", "embed.js", "third-party.txt", "built-from.txt"]
+    paths = [folder / name for name in named] + sorted((folder / "assets").iterdir())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+
+
+def test_the_build_is_made_from_these_sources():
+    paths = [path for folder in ("src", "public", "fonts") for path in (WEB / folder).rglob("*") if path.is_file()]
+    paths += [WEB / name for name in ("index.html", "package-lock.json", "vite.config.ts")]
+    names = sorted(path.relative_to(WEB).as_posix() for path in paths)
+    digest = hashlib.sha256()
+    for name in names:
+        if name != "src/schema.d.ts":  # generated
+            digest.update(name.encode() + b"\0" + (WEB / name).read_bytes() + b"\0")
+    assert (STATIC / "built-from.txt").read_text(encoding="ascii").strip() == digest.hexdigest(), HINT
+
+
+def test_a_build_gives_the_committed_files(tmp_path):
+    npm = shutil.which("npm")
+    if npm is None or not (WEB / "node_modules").is_dir():
+        pytest.skip("The page was not rebuilt: it needs Node (cd web && npm ci)")
+    command = [npm, "run", "--silent", "build", "--", "--outDir", str(tmp_path)]
+    result = subprocess.run(command, cwd=WEB, capture_output=True, text=True, timeout=120)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert built_files(tmp_path) == built_files(STATIC), HINT
+
+
+def test_scripts_are_small():
+    assert sum(path.stat().st_size for path in (STATIC / "assets").glob("*.js")) < 60_000
+
+
+def test_the_built_files_name_no_other_host():
+    names = {"index.html", "embed.js"}
+    for name, content in built_files(STATIC).items():
+        if name in names or name.endswith((".js", ".css")):
+            hosts = set(re.findall(rb"https?://([\w.-]+)", content))
+            assert hosts <= {b"www.w3.org", b"HOST"}, (name, hosts)
+
+
+def test_licences_of_what_is_shipped_are_shipped():
+    text = (STATIC / "third-party.txt").read_text(encoding="utf-8")
+    assert "SIL OPEN FONT LICENSE" in text
+    assert "Permission is hereby granted, free of charge" in text

@@ -1,0 +1,148 @@
+"""What happens to an answer when the page is reloaded, the server dies, or somebody else was faster."""
+
+import signal
+
+import pytest
+from browsing import Server, choices, press, session_id, titles, wait_for_question
+
+LOST = "The server cannot be reached."
+
+
+@pytest.fixture
+def own_server(browser, tmp_path):
+    serving = Server(tmp_path, "things")
+    yield serving
+    serving.stop()
+
+
+def test_reload_in_the_middle(visit, server):
+    page = visit()
+    press(page, "1", 2)
+    press(page, "2", 3)
+    before, id = titles(page), session_id(page)
+    page.reload()
+    wait_for_question(page, 3)
+    assert session_id(page) == id
+    assert titles(page) == before
+    assert page.locator(".fall circle").count() == 3
+    press(page, "1", 4)
+    assert choices(server, id) == [0, 1, 0]
+
+
+def test_server_restarted_in_the_middle(visit, own_server):
+    page = visit("/", at=own_server.address)
+    press(page, "1", 2)
+    chosen, id = titles(page)[1], session_id(page)
+    own_server.stop(signal.SIGKILL)
+    page.keyboard.press("2")
+    page.get_by_text(LOST).wait_for()
+    page.get_by_text(f"Your answer, {chosen}, is kept.").wait_for()
+    page.keyboard.press("1")  # one answer is on its way: another one does not count
+    own_server.start()
+    page.get_by_role("button", name="Try now").click()
+    wait_for_question(page, 3)
+    page.get_by_text(LOST).wait_for(state="detached")
+    assert choices(own_server, id) == [0, 1]
+
+
+def test_an_answer_outlasts_a_reload_without_connection(visit, server):
+    page = visit()
+    press(page, "1", 2)
+    id = session_id(page)
+    page.route("**/v1/sessions/*/answers", lambda route: route.abort())
+    page.keyboard.press("2")
+    page.get_by_text(LOST).wait_for()
+    page.unroute_all()
+    page.reload()
+    wait_for_question(page, 3)
+    assert choices(server, id) == [0, 1]
+
+
+def test_an_answer_whose_acknowledgement_is_lost_counts_once(visit, server):
+    page = visit()
+    wait_for_question(page, 1)
+    sent = []
+
+    def lose_the_first(route):
+        sent.append(route.request.post_data)
+        if len(sent) == 1:
+            route.fetch()
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/v1/sessions/*/answers", lose_the_first)
+    page.keyboard.press("1")
+    wait_for_question(page, 2)
+    assert len(sent) == 2
+    assert sent[0] == sent[1]
+    assert choices(server, session_id(page)) == [0]
+
+
+def test_a_busy_server_is_asked_again(visit, server):
+    page = visit()
+    wait_for_question(page, 1)
+    refusals = []
+
+    def refuse_twice(route):
+        if len(refusals) < 2:
+            refusals.append(route)
+            problem = {
+                "code": "busy",
+                "title": "Busy",
+                "detail": "Busy.",
+                "action": "Wait.",
+                "status": 503,
+                "type": "x",
+            }
+            route.fulfill(status=503, json=problem, content_type="application/problem+json")
+        else:
+            route.continue_()
+
+    page.route("**/v1/sessions/*/answers", refuse_twice)
+    page.keyboard.press("2")
+    page.get_by_text(LOST).wait_for()
+    wait_for_question(page, 2)
+    page.get_by_text(LOST).wait_for(state="detached")
+    assert choices(server, session_id(page)) == [1]
+
+
+def test_a_slow_answer_shows_that_it_is_awaited(visit):
+    page = visit()
+    wait_for_question(page, 1)
+    held = []
+    page.route("**/v1/sessions/*/answers", lambda route: held.append(route))
+    page.keyboard.press("1")
+    page.locator(".slate[data-slow]").wait_for()
+    assert page.locator(".stage").get_attribute("aria-busy") == "true"
+    held[0].continue_()
+    wait_for_question(page, 2)
+    assert page.locator(".slate[data-slow]").count() == 0
+
+
+def test_a_conversation_that_went_on_elsewhere(visit, server):
+    page = visit()
+    wait_for_question(page, 1)
+    id = session_id(page)
+    twin = visit(f"/?catalog=things#/session/{id}")
+    press(twin, "1", 2)
+    page.keyboard.press("2")  # to a question that has been answered otherwise
+    page.get_by_text("moved on in another window").wait_for()
+    wait_for_question(page, 2)
+    page.get_by_role("button", name="All right").click()
+    press(page, "1", 3)
+    assert choices(server, id) == [0, 0]
+
+
+@pytest.mark.parametrize("path", ["/#/session/nobody-knows-this", "/shared/nobody-knows-this"])
+def test_a_conversation_that_is_gone(visit, path):
+    page = visit(path)
+    page.get_by_role("heading", name="This conversation is gone").wait_for()
+    page.get_by_role("button", name="Start a new one").click()
+    page.get_by_role("heading", name="What shall we look for?").wait_for()
+
+
+def test_a_catalogue_that_is_not_there_is_explained(visit):
+    page = visit("/?catalog=nothing")
+    page.get_by_role("heading", name="That did not work").wait_for()
+    page.get_by_text("There are: things").wait_for()
