@@ -1,7 +1,9 @@
 """`rather demo`: the first minute."""
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from rather.cli.options import Seed
 
@@ -9,13 +11,25 @@ if TYPE_CHECKING:
     from rather.session import Session
 
 
-def demo(seed: Seed = 0) -> None:
-    """Be asked about films, right away.
+def demo(
+    terminal: Annotated[bool, typer.Option("--terminal", help="Be asked here instead of in the browser.")] = False,
+    seed: Seed = 0,
+) -> None:
+    """Be asked about films, right away: in the browser, or here.
 
     Without a terminal on standard input a simulated person answers instead, and the whole conversation is printed.
 
-    Example: rather demo --seed 7
+    Examples:
+
+        rather demo
+
+        rather demo --terminal --seed 7
     """
+    if sys.stdin.isatty() and not terminal:
+        from rather.cli.serve import serve
+
+        serve(["films"], port=0, open_browser=True)
+        return
     from rather.session import Session
     from rather.source import open_source
 
