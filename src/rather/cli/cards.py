@@ -57,8 +57,8 @@ def recommendations_view(top: Sequence[Recommendation], regret: float, start_reg
     """The current best items with the chance that each is the very best, and what stopping now would cost."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("", justify="right", style="dim")
-    table.add_column("We would recommend now", style="bold", no_wrap=True, overflow="ellipsis", max_width=44)
-    table.add_column("chance it is your best")
+    table.add_column("We would recommend now", style="bold", no_wrap=True, overflow="ellipsis", max_width=36)
+    table.add_column("chance it is your best", no_wrap=True)
     table.add_column("expected utility", justify="right")
     for place, item in enumerate(top, start=1):
         filled = round(item.probability_best * BAR_WIDTH)

@@ -20,7 +20,6 @@ def demo(
     Without a terminal on standard input a simulated person answers instead, and the whole conversation is printed.
 
     Examples:
-
         rather demo
 
         rather demo --terminal --seed 7
