@@ -17,6 +17,7 @@ from rather.tables.parsing import date_reader, decimal_reader, number_shape, num
 # not among them: it is as often an answer ("extras: none") as a gap.
 MISSING = ("na", "n/a", "#n/a", "nan", "null", "-", "--", "?", "unknown")
 
+MOST_SPELLINGS = 16  # of yes and no: Yes, yes, YES, 1.0, ...
 FLAGS = (("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("0", "1"), ("off", "on"))
 TAG_SEPARATORS = {"|": 1.2, ";": 2.0, ",": 3.0}
 """Separators of tags, each with how often a tag must recur on average before we believe that these are tags."""
@@ -132,6 +133,8 @@ class Cells:
     @cached_property
     def flags(self) -> Reading:
         """The column as 1 for yes and 0 for no; two words of one pair, or the numbers 0 and 1."""
+        if len(self.distinct) > MOST_SPELLINGS:
+            return self._reading(np.full(len(self), np.nan))
         words = {number_text(x) if (x := plain_number(text)) is not None else text.casefold() for text in self.distinct}
         pair = next((pair for pair in FLAGS if words <= set(pair)), None)
         if pair is None or pa.types.is_list(self.array.type):
