@@ -9,7 +9,7 @@ from rather.catalog import Catalog
 from rather.server import Settings, create_app
 from rather.server.pages import STATIC
 from rather.server.running import listen, run
-from rather.source import Source
+from rather.source import Source, open_source
 
 # Each would do something that a test notices if any part of it were taken for HTML, a script or a style.
 ATTACKS = (
@@ -81,7 +81,7 @@ def _source(name, items, noun, *, labels=None, facts=None, features=FEATURES):
     return Source(name, catalog, Belief.from_users(torch.randn(128, len(FEATURES), generator=generator)))
 
 
-SOURCES = {"things": things, "hostile": hostile, "pictures": pictures, "plain": plain}
+SOURCES = {"films": lambda: open_source("films"), "things": things, "hostile": hostile, "pictures": pictures, "plain": plain}
 
 
 def main():

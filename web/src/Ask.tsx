@@ -27,7 +27,8 @@ export function Ask({ state, session, talk }: Props) {
   const departure = useRef(new Departure());
   const question = session.question;
   const ready = useAfter(GUARD_MS, question?.id);
-  const slow = useAfter(SLOW_MS, state.sending) && state.sending !== null;
+  // Without a connection the wait may be long: then the answer stays in sight.
+  const slow = useAfter(SLOW_MS, state.sending) && state.sending !== null && !state.lost;
 
   const choose = (choice: Choice): void => {
     if (!ready || state.sending !== null) return;

@@ -32,7 +32,7 @@ export function RegretChart({ fall, stopsAt }: Props) {
       <figcaption>
         <h2>
           {answers > 0 && <em>{left} </em>}
-          still to gain
+          {answers > 0 ? "still to gain" : "Still to gain"}
         </h2>
         <p>
           {answers === 0 ? "Each answer brings this down. " : "of what there was before the first answer. "}

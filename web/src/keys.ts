@@ -21,6 +21,7 @@ export function useKeys(answers: Choice[], choose: (choice: Choice) => void, und
   const [on, setOn] = useState(kept("keys") !== "off");
   const act = useRef<(event: KeyboardEvent) => void>(() => {});
   act.current = (event) => {
+    if (!on) return;
     const choice = choiceOf(event.key);
     if (choice !== null && answers.includes(choice)) choose(choice);
     else if (event.key === "Backspace") undo();
@@ -28,14 +29,13 @@ export function useKeys(answers: Choice[], choose: (choice: Choice) => void, und
     event.preventDefault();
   };
   useEffect(() => {
-    if (!on) return;
     const listen = (event: KeyboardEvent): void => {
       if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || elsewhere(event.target)) return;
       act.current(event);
     };
     addEventListener("keydown", listen);
     return () => removeEventListener("keydown", listen);
-  }, [on]);
+  }, []);
   const toggle = (): void => {
     keep("keys", on ? "off" : "on");
     setOn(!on);

@@ -56,7 +56,7 @@ export class Departure {
     this.copy = null;
     if (calm()) return;
     const arrival = [{ opacity: 0, transform: "translateY(10px)" }, {}];
-    slate.querySelectorAll(".option > *").forEach((part) => part.animate(arrival, { duration: 320, easing: EASE }));
+    slate.querySelectorAll(".picture, .title, .line, .facts").forEach((part) => part.animate(arrival, { duration: 320, easing: EASE }));
     if (copy === null) return;
     slate.parentElement?.append(copy);
     const exit = copy.animate([{ opacity: 1 }, { opacity: 1, offset: 0.3 }, { opacity: 0, transform: "translateY(-8px)" }], {
