@@ -81,7 +81,13 @@ def _source(name, items, noun, *, labels=None, facts=None, features=FEATURES):
     return Source(name, catalog, Belief.from_users(torch.randn(128, len(FEATURES), generator=generator)))
 
 
-SOURCES = {"films": lambda: open_source("films"), "things": things, "hostile": hostile, "pictures": pictures, "plain": plain}
+SOURCES = {
+    "films": lambda: open_source("films"),
+    "things": things,
+    "hostile": hostile,
+    "pictures": pictures,
+    "plain": plain,
+}
 
 
 def main():
