@@ -3,7 +3,7 @@
 import typer
 
 from rather import __version__
-from rather.cli import ask, data, demo, inspect, learn, serve, simulate, strategies, vectors
+from rather.cli import ask, data, demo, holdout, inspect, learn, serve, simulate, strategies, vectors
 
 app = typer.Typer(
     name="rather",
@@ -36,6 +36,7 @@ COMMANDS = (
     ask.ask,
     serve.serve,
     inspect.inspect,
+    holdout.holdout,
     simulate.simulate,
     strategies.strategies,
     learn.learn,

@@ -1,0 +1,75 @@
+"""`rather holdout`: does it find what ranks high in a column it does not see?"""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rather.cli.options import Json, SlateSize
+
+if TYPE_CHECKING:
+    from rather.holdout import Holdout
+
+
+def holdout(
+    table: Annotated[Path, typer.Argument(metavar="TABLE", help="A table with a column of real outcomes.")],
+    column: Annotated[str, typer.Option(help="The column to hold out: somebody who prefers more of it answers.")],
+    less: Annotated[bool, typer.Option("--less", help="The person prefers less of it.")] = False,
+    questions: Annotated[int, typer.Option(min=1, help="Questions in each conversation.")] = 10,
+    seeds: Annotated[int, typer.Option(min=1, help="Conversations, each with particles drawn anew.")] = 50,
+    top: Annotated[int, typer.Option(min=1, help="Recommended items to look at.")] = 5,
+    k: SlateSize = 2,
+    strategy: Annotated[str, typer.Option(help="How questions are chosen; see `rather strategies`.")] = "auto",
+    json_output: Json = False,
+) -> None:
+    """Hold a column out, let somebody who prefers more of it answer, and see how high the recommended items rank in it.
+
+    The column is neither learnt from nor shown: a test on real outcomes instead of on simulated tastes.
+
+    Example: rather holdout candy-data.csv --column winpercent
+    """
+    from rather.cli.progress import progress_bar
+    from rather.holdout import hold_out
+
+    with progress_bar("conversations", seeds, json_output) as advance:
+        found = hold_out(
+            str(table), column, less=less, questions=questions, seeds=seeds, top=top, k=k, strategy=strategy,
+            on_done=advance,
+        )  # fmt: skip
+    if json_output:
+        report = {"column": column, "top_quarter_from": found.quarter, "questions": _rows(found)}
+        print(json.dumps(report, indent=1))
+    else:
+        _print_table(found, top)
+
+
+def _rows(found: "Holdout") -> list[dict[str, float]]:
+    errors = found.values.std(axis=0, ddof=1) / len(found.values) ** 0.5 if len(found.values) > 1 else None
+    return [
+        {
+            "question": number,
+            "value": float(found.values[:, number].mean()),
+            "value_error": float(errors[number]) if errors is not None else float("nan"),
+            "beaten": float(found.beaten[:, number].mean()),
+        }
+        for number in range(found.values.shape[1])
+    ]
+
+
+def _print_table(found: "Holdout", top: int) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    table = Table(
+        "question", f"{found.column} ± error", "beats", title=f"The {top} items recommended after each question"
+    )
+    for row in _rows(found):
+        table.add_row(f"{row['question']:.0f}", f"{row['value']:.2f} ±{row['value_error']:.2f}", f"{row['beaten']:.0%}")
+    console.print(table)
+    console.print(
+        f"{len(found.values)} conversations. The top quarter of the table starts at {found.quarter:.2f}; "
+        "'beats' is the share of the table with a lower value.",
+        style="dim",
+    )
