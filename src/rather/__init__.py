@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rather.belief import Belief as Belief
     from rather.catalog import Catalog as Catalog
     from rather.client import Client as Client
+    from rather.effort import Effort as Effort
     from rather.errors import RatherError as RatherError
     from rather.person import Person as Person
     from rather.priors import Prior as Prior
@@ -39,10 +40,15 @@ if TYPE_CHECKING:
     from rather.retrieval import ExactRetriever as ExactRetriever
     from rather.retrieval import Retriever as Retriever
     from rather.session import Session as Session
+    from rather.statements import Statement as Statement
     from rather.stopping import Stopping as Stopping
+    from rather.strategies import PARTIAL_STRATEGIES as PARTIAL_STRATEGIES
     from rather.strategies import STRATEGIES as STRATEGIES
+    from rather.strategies import PartialProblem as PartialProblem
+    from rather.strategies import PartialStrategy as PartialStrategy
     from rather.strategies import Problem as Problem
     from rather.strategies import Strategy as Strategy
+    from rather.strategies import partial_strategy_named as partial_strategy_named
     from rather.strategies import strategy_named as strategy_named
     from rather.value import evoi as evoi
 
@@ -50,6 +56,7 @@ _HOMES = {
     "belief": ("Belief",),
     "catalog": ("Catalog",),
     "client": ("Client",),
+    "effort": ("Effort",),
     "errors": ("RatherError",),
     "person": ("Person",),
     "priors": ("Prior",),
@@ -58,8 +65,18 @@ _HOMES = {
     "responses": ("NONE", "SAME", "SKIP", "Answer", "Logistic", "Noiseless", "ResponseModel"),
     "retrieval": ("ExactRetriever", "Retriever"),
     "session": ("Session",),
+    "statements": ("Statement",),
     "stopping": ("Stopping",),
-    "strategies": ("STRATEGIES", "Problem", "Strategy", "strategy_named"),
+    "strategies": (
+        "PARTIAL_STRATEGIES",
+        "STRATEGIES",
+        "PartialProblem",
+        "PartialStrategy",
+        "Problem",
+        "Strategy",
+        "partial_strategy_named",
+        "strategy_named",
+    ),
     "value": ("evoi",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}

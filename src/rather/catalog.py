@@ -13,10 +13,10 @@ from torch import Tensor
 
 from rather.arrays import as_floats
 from rather.errors import InvalidInputError, UnknownNameError
+from rather.statements import Statement, fitting_statements, unit_statements
 
 if TYPE_CHECKING:
     from rather.tables.spec import Spec
-    from rather.tables.statements import Statement
     from rather.tables.table import Table
 
 ItemId = str | int
@@ -35,6 +35,10 @@ class Catalog:
         facts: For each item, what else to show of it ("year": "1942").
         features: Names of the d dimensions, where they mean something to a person.
         name: What one calls an item here, in the singular ("film").
+        statements: What can be said of an item in a few words, for questions about attributes; by default one
+            statement for each of the `features`.
+        together: `(a, a)` boolean, which two of the a statements hold of one item at least. Those that never do are
+            not said together; by default only statements about the same column are kept apart.
     """
 
     def __init__(
@@ -46,6 +50,8 @@ class Catalog:
         facts: Sequence[Mapping[str, str]] | None = None,
         features: Sequence[str] | None = None,
         name: str = "item",
+        statements: Sequence[Statement] | None = None,
+        together: Any = None,
     ) -> None:
         self.items: Tensor = as_floats(items, "items", rank=2)
         n, d = self.items.shape
@@ -59,6 +65,10 @@ class Catalog:
         self.features: Sequence[str] = () if features is None else _column(features, "features", d)
         self.name = name
         self.table: Table | None = None
+        self.statements: Sequence[Statement] = (
+            unit_statements(self.features) if statements is None else fitting_statements(statements, d)
+        )
+        self._together = None if together is None else _pairs(together, len(self.statements))
         _refuse_duplicates(self.ids)
 
     @classmethod
@@ -114,6 +124,19 @@ class Catalog:
         return max(float(block.norm(dim=1).max()) for block in torch.split(self.items, BLOCK_ROWS))
 
     @cached_property
+    def average(self) -> Tensor:
+        """The average item vector `(d,)`."""
+        total = sum(block.sum(dim=0, dtype=torch.float64) for block in torch.split(self.items, BLOCK_ROWS))
+        return torch.as_tensor(total / len(self), dtype=torch.float32)
+
+    @cached_property
+    def together(self) -> Tensor | None:
+        """`(a, a)` boolean, which two statements hold of one item at least; None where that is not known."""
+        if self._together is not None or self.table is None:
+            return self._together
+        return torch.from_numpy(self.table.together)
+
+    @cached_property
     def _rows(self) -> dict[ItemId, int]:
         return {id: row for row, id in enumerate(self.ids)}
 
@@ -123,11 +146,6 @@ class Catalog:
             return self._rows[id]
         except KeyError:
             raise UnknownNameError(f"No {self.name} has the id {id!r}.") from None
-
-    @property
-    def statements(self) -> Sequence[Statement]:
-        """Short phrases that can be said of an item ("200 to 300 hp"), for catalogues that come from a table."""
-        return () if self.table is None else self.table.statements
 
     def where(self, expression: str) -> Tensor:
         """Which items satisfy an expression over the table's columns, a boolean mask `(n,)`.
@@ -154,6 +172,16 @@ def _column(values: Sequence[Any], name: str, length: int) -> Sequence[Any]:
     if len(column) != length:
         raise InvalidInputError(f"`{name}` must have {length} entries to match `items`, got {len(column)}.")
     return column
+
+
+def _pairs(values: Any, count: int) -> Tensor:
+    pairs = torch.as_tensor(values)
+    if pairs.dtype != torch.bool or tuple(pairs.shape) != (count, count):
+        raise InvalidInputError(
+            f"`together` must be boolean of shape ({count}, {count}), two axes of statements, "
+            f"got {str(pairs.dtype).removeprefix('torch.')} of shape {tuple(pairs.shape)}."
+        )
+    return pairs
 
 
 def _refuse_duplicates(ids: Sequence[ItemId]) -> None:

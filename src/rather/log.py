@@ -5,20 +5,23 @@ import dataclasses
 import json
 import math
 import zlib
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping, Sized
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from rather.asking import about
 from rather.belief import Belief
 from rather.catalog import Catalog
+from rather.effort import Effort
 from rather.errors import InvalidInputError
 from rather.question import Question
 from rather.rejuvenation import Rejuvenation
 from rather.responses import Logistic, Noiseless, ResponseModel, as_choice
 from rather.session import Session
+from rather.statements import statements_hash
 from rather.stopping import Stopping
 
 VERSION = 1
@@ -43,6 +46,7 @@ def dump_settings(session: Session) -> dict[str, Any]:
         "k": session.k,
         "seed": session.seed,
         "strategy": session.strategy_name,
+        **_dump_attributes(session),
         "response": _dump_response(session.response),
         "stopping": dataclasses.asdict(session.stopping),
         "rejuvenation": session.rejuvenation and dataclasses.asdict(session.rejuvenation),
@@ -53,7 +57,7 @@ def dump_settings(session: Session) -> dict[str, Any]:
 def dump_open(session: Session) -> dict[str, Any] | None:
     """The open question, if it has been asked."""
     asked = session._open
-    return None if asked is None else {"items": list(asked.slate), "evoi": asked.evoi}
+    return None if asked is None else {**about(asked), "evoi": asked.evoi}
 
 
 def load_open(record: dict[str, Any], session: Session) -> None:
@@ -78,6 +82,7 @@ def load(text: str, catalog: Catalog, belief: Belief, **parts: Any) -> Session:
         parts["strategy"] = log["strategy"]
     if "response" not in parts:
         parts["response"] = _load_response(log["response"])
+    parts = {**_load_attributes(log, catalog, parts), **parts}
     session = Session(
         catalog,
         belief,
@@ -108,14 +113,55 @@ def replay(event: dict[str, Any], session: Session) -> None:
 
 def question_of(asked: Any, session: Session) -> Question:
     """The question that an event of a log answers, or that is open, as it looks when it is the open one."""
-    items = asked.get("items") if isinstance(asked, dict) else None
-    rows = range(len(session.catalog))
-    if not isinstance(items, list) or not all(isinstance(row, int) and row in rows for row in items):
+    if not isinstance(asked, dict):
         raise _damaged(asked)
     evoi = asked.get("evoi", 0.0)
-    if not len(items) == len(set(items)) == session.k or not isinstance(evoi, float | int) or not math.isfinite(evoi):
+    if not isinstance(evoi, float | int) or not math.isfinite(evoi):
         raise _damaged(asked)
-    return session.question(items, evoi)
+    if "attributes" in asked:
+        items = asked["attributes"]
+        if not isinstance(items, list) or not all(_are_places(item, session.catalog.statements) for item in items):
+            raise _damaged(asked)
+        if not len(items) == len({frozenset(item) for item in items}) == session.k:
+            raise _damaged(asked)
+        return session.attribute_question(items, evoi)
+    rows = asked.get("items")
+    if not _are_places(rows, session.catalog.items) or len(rows) != session.k:
+        raise _damaged(asked)
+    return session.question(rows, evoi)
+
+
+def _are_places(places: Any, of: Sized) -> TypeGuard[list[int]]:
+    """Whether these are different places of a sequence, at least one."""
+    if not isinstance(places, list) or not places or not all(type(place) is int for place in places):
+        return False
+    return len(set(places)) == len(places) and all(place in range(len(of)) for place in places)
+
+
+def _dump_attributes(session: Session) -> dict[str, Any]:
+    """How questions about attributes are asked, if they are; a log about items alone is the same without."""
+    if session.ask_kind == "items":
+        return {"ask": "items"}
+    return {
+        "ask": session.ask_kind,
+        "p": session.p,
+        "partial_strategy": session.partial_strategy_name,
+        "effort": dataclasses.asdict(session.effort),
+        "statements": statements_hash(session.catalog.statements),
+    }
+
+
+def _load_attributes(log: dict[str, Any], catalog: Catalog, given: Mapping[str, Any]) -> dict[str, Any]:
+    if log.get("ask", "items") == "items":
+        return {}
+    if missing := sorted({"p", "partial_strategy", "effort", "statements"} - log.keys()):
+        raise InvalidInputError(f"This session log is incomplete: it lacks {', '.join(missing)}.")
+    if log["statements"] != statements_hash(catalog.statements):
+        raise InvalidInputError("This log belongs to another catalogue: other statements can be made about its items.")
+    if log["partial_strategy"] is None and "partial_strategy" not in given:
+        raise InvalidInputError("This session had a strategy of its own for attributes: pass it as `partial_strategy`.")
+    effort = _built(Effort, log["effort"])
+    return {"ask": log["ask"], "p": log["p"], "effort": effort, "partial_strategy": log["partial_strategy"]}
 
 
 def _built(kind: Callable[..., Built], settings: Any) -> Built:

@@ -6,23 +6,25 @@ import copy
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import torch
 from torch import Tensor
 
 from rather import value
 from rather.arrays import as_mask
+from rather.asking import Asking, AskKind, about
 from rather.belief import Belief
 from rather.catalog import Catalog
+from rather.effort import Effort
 from rather.errors import InvalidInputError, NoQuestionLeftError, StaleQuestionError
-from rather.question import Option, Question, Recommendation
+from rather.question import Question, Recommendation
 from rather.randomness import derive_generator
 from rather.rejuvenation import Rejuvenation
 from rather.responses import Answer, Choice, Logistic, ResponseModel, answer_row, as_choice
 from rather.retrieval import ExactRetriever, Found, Retriever
 from rather.stopping import Stopping
-from rather.strategies import Problem, Strategy, choose, strategy_named
+from rather.strategies import PartialStrategy, Strategy, partial_strategy_named, strategy_named
 from rather.strategies.problem import refuse_other_dimensions
 from rather.threads import one_thread
 
@@ -53,6 +55,13 @@ class Session:
         allowed: `(n,)` boolean, the items that may be asked about and recommended; by default all.
         rejuvenation: Renews particles that degenerate; None only reweights them (the paper's setting).
         retriever: Finds the best items for a direction; by default exactly.
+        ask: What to ask about. "items" compares items, "attributes" statements about them ("funny or dark?"), and
+            "auto" each time asks what has the higher EVOI net of its `effort`; a catalogue without statements then
+            only has items to ask about.
+        p: Statements that each option of a question about attributes makes.
+        partial_strategy: How questions about attributes are chosen: a name of `rather.PARTIAL_STRATEGIES` or a
+            `PartialStrategy`.
+        effort: What reading a question costs, by default `Effort.usual` on the scale of this catalogue and belief.
     """
 
     def __init__(
@@ -68,13 +77,25 @@ class Session:
         allowed: Any = None,
         rejuvenation: Rejuvenation | None = Rejuvenation(),  # noqa: B008 - immutable
         retriever: Retriever | None = None,
+        ask: AskKind = "items",
+        p: int = 1,
+        partial_strategy: str | PartialStrategy = "auto-partial",
+        effort: Effort | None = None,
     ) -> None:
+        if ask not in get_args(AskKind):
+            raise InvalidInputError(f"`ask` must be one of {', '.join(get_args(AskKind))}, got {ask!r}.")
         self.catalog = catalog
         self.prior = belief
         self.k = k
         self.seed = seed
         self.strategy_name = strategy if isinstance(strategy, str) else None
         self.strategy = strategy_named(strategy) if isinstance(strategy, str) else strategy
+        self.ask_kind = ask
+        self.p = p
+        self.partial_strategy_name = partial_strategy if isinstance(partial_strategy, str) else None
+        self.partial_strategy = (
+            partial_strategy_named(partial_strategy) if isinstance(partial_strategy, str) else partial_strategy
+        )
         self.response = response if response is not None else everyday_response(catalog, belief)
         self.allowed: Tensor | None = None if allowed is None else as_mask(allowed, "allowed", len(catalog))
         self.rejuvenation = rejuvenation
@@ -83,9 +104,10 @@ class Session:
         self._turns: list[Turn] = []
         self._open: Question | None = None
         self._best_items: tuple[Tensor, Found] | None = None
-        self._problem()  # refuses a k or a belief that does not fit
+        self._asking.problems(belief, ())  # refuses a k, a p or a belief that does not fit
         self.start_regret = self.expected_regret
         self.stopping = stopping if stopping is not None else Stopping.usual(self.start_regret)
+        self.effort = effort if effort is not None else Effort.usual(self.start_regret)
 
     @property
     def turns(self) -> Sequence[Turn]:
@@ -106,15 +128,21 @@ class Session:
         """The open question. Pure: it stays the same until it is answered."""
         if self._open is None:
             with one_thread():
-                chosen = choose(self.strategy, self._problem())
-            self._open = self.question(chosen.slate, chosen.evoi)
+                self._open = self._asking(self.belief, [turn.question for turn in self._turns], self.effort)
         return self._open
+
+    @property
+    def _asking(self) -> Asking:
+        parts = (self.catalog, self.response, self.k, self.seed, self.strategy, self.retriever, self.allowed)
+        return Asking(*parts, self.ask_kind, self.p, self.partial_strategy)
 
     def question(self, slate: Sequence[int], evoi: float) -> Question:
         """The open question as it looks with the items of these rows."""
-        catalog = self.catalog
-        options = tuple(Option(catalog.label(row), catalog.facts_of(row), catalog.ids[row]) for row in slate)
-        return Question(self.number, tuple(slate), options, evoi, catalog.items[list(slate)])
+        return self._asking.item_question(self.number, slate, evoi)
+
+    def attribute_question(self, slate: Sequence[Sequence[int]], evoi: float) -> Question:
+        """The open question as it looks with partial items of these statements."""
+        return self._asking.attribute_question(self.number, slate, evoi)
 
     def tell(self, question: Question | int, choice: Choice | str) -> None:
         """Record the answer to the open question.
@@ -131,7 +159,7 @@ class Session:
                 "Call ask() and answer what it returns."
             )
         asked = self.ask()
-        if isinstance(question, Question) and question.slate != asked.slate:
+        if isinstance(question, Question) and about(question) != about(asked):
             raise StaleQuestionError(
                 f"Question {number} of this session is about {[option.label for option in asked.options]}, "
                 f"not {[option.label for option in question.options]}: it comes from another session."
@@ -151,7 +179,7 @@ class Session:
 
     def event(self, asked: Question, answer: Choice) -> dict[str, Any]:
         """An answer as the log holds it: enough to replay it, and to open its question again."""
-        return {"tell": asked.number, "items": list(asked.slate), "answer": answer, "evoi": asked.evoi}
+        return {"tell": asked.number, **about(asked), "answer": answer, "evoi": asked.evoi}
 
     def undo(self) -> Question:
         """Take the last answer back; its question is open again."""
@@ -164,7 +192,7 @@ class Session:
 
     def recommend(self, count: int = 5) -> list[Recommendation]:
         """The allowed items of highest expected utility, best first."""
-        available = self._problem().available
+        available = len(self.catalog) if self.allowed is None else int(self.allowed.sum())
         if count < 1:
             raise InvalidInputError(f"`count` must be at least 1, got {count}.")
         with one_thread():
@@ -236,18 +264,6 @@ class Session:
 
     def _search(self, directions: Tensor, count: int) -> Found:
         return self.retriever.top(directions, count, self.allowed)
-
-    def _problem(self) -> Problem:
-        return Problem(
-            self.catalog,
-            self.belief,
-            self.response,
-            self.k,
-            derive_generator(self.seed, "ask", self.number),
-            self.retriever,
-            self.allowed,
-            frozenset(frozenset(turn.question.slate) for turn in self._turns),
-        )
 
     def fork(self) -> Session:
         """A second session in the same state; telling one leaves the other as it was.

@@ -11,15 +11,19 @@ from multiprocessing import get_context
 import torch
 from torch import Tensor
 
+from rather import value
+from rather.asking import Asking, AskKind
 from rather.belief import Belief
 from rather.catalog import Catalog
+from rather.effort import Effort
 from rather.errors import InvalidInputError, NoQuestionLeftError
 from rather.person import Person
+from rather.question import Question
 from rather.randomness import derive_generator, derive_seed
 from rather.rejuvenation import Rejuvenation
 from rather.responses import Choice, ResponseModel
 from rather.retrieval import ExactRetriever, Retriever
-from rather.strategies import Problem, Strategy, choose, strategy_named
+from rather.strategies import partial_strategy_named, strategy_named
 from rather.threads import one_thread
 
 # Length of the recommended list that the ranking metrics look at.
@@ -35,7 +39,7 @@ class Plan:
         belief: Where every conversation starts.
         response: How people answer, and how we think they do.
         people: `(users, d)` true utility vectors.
-        strategies: Names of `rather.STRATEGIES`.
+        strategies: Names of `rather.STRATEGIES`, or of `rather.PARTIAL_STRATEGIES` when asking about attributes.
         questions: Asked of everybody.
         k: Items on a slate.
         seed: Of all randomness.
@@ -43,6 +47,9 @@ class Plan:
         actual_response: How people really answer, when we are wrong about it.
         share: How many people in a row share a session's seed. People who share it and have answered alike so far
             are asked the same question, which is then computed once.
+        ask: What to ask about, see `Session`.
+        p: Statements that each option of a question about attributes makes.
+        effort: What reading a question costs, see `Session`.
     """
 
     catalog: Catalog
@@ -56,6 +63,9 @@ class Plan:
     rejuvenation: Rejuvenation | None = field(default_factory=Rejuvenation)
     actual_response: ResponseModel | None = None
     share: int = 1
+    ask: AskKind = "items"
+    p: int = 1
+    effort: Effort | None = None
 
     def __post_init__(self) -> None:
         if not self.strategies:
@@ -112,7 +122,6 @@ class _Talk:
     def __init__(self, plan: Plan, strategy: str, group: int) -> None:
         self.plan = plan
         self.name = strategy
-        self.strategy: Strategy = strategy_named(strategy)
         self.retriever: Retriever = ExactRetriever(plan.catalog)
         self.seed = derive_seed(plan.seed, "session", group)
         self.first = group * plan.share
@@ -122,19 +131,35 @@ class _Talk:
             Person(vector, truth, derive_seed(plan.seed, "person", self.first + place))
             for place, vector in enumerate(vectors)
         ]
+        self.asking = self._asking()
+        self.effort = self._effort()
         self.best = self.retriever.top(vectors, min(LIST_LENGTH, len(plan.catalog)))
         self.measured: list[list[tuple[float, float, float]]] = [[] for _ in self.people]
         self.asked: list[list[tuple[float, float]]] = [[] for _ in self.people]
 
-    def go_on(self, belief: Belief, asked: tuple[frozenset[int], ...], places: Sequence[int]) -> None:
+    def _asking(self) -> Asking:
+        plan = self.plan
+        partial_name = self.name if plan.ask == "attributes" else "auto-partial"
+        name = "auto" if plan.ask == "attributes" else self.name
+        parts = (plan.catalog, plan.response, plan.k, self.seed, strategy_named(name), self.retriever, None)
+        return Asking(*parts, plan.ask, plan.p, partial_strategy_named(partial_name))
+
+    def _effort(self) -> Effort:
+        if self.plan.effort is not None:
+            return self.plan.effort
+        if self.plan.ask != "auto":  # there is nothing to weigh it against
+            return Effort(0.0, 0.0)
+        regret = value.perfect_information_value(self.plan.belief, self.retriever.top)
+        return Effort.usual(max(0.0, float(regret)))
+
+    def go_on(self, belief: Belief, asked: tuple[Question, ...], places: Sequence[int]) -> None:
         """From here on with the people in these places, who have all answered alike."""
         self._measure(belief, places)
         if len(asked) == self.plan.questions:
             return
-        number = len(asked) + 1
         start = time.perf_counter()
         try:
-            chosen = choose(self.strategy, self._problem(belief, asked))
+            question = self.asking(belief, asked, self.effort)
         except NoQuestionLeftError:  # nothing can change any more
             for place in places:
                 left = self.plan.questions - len(asked)
@@ -142,21 +167,15 @@ class _Talk:
                 self.measured[place] += [self.measured[place][-1]] * left
             return
         seconds = time.perf_counter() - start
-        vectors = self.plan.catalog.items[list(chosen.slate)]
         groups: dict[Choice, list[int]] = {}
         for place in places:
-            self.asked[place].append((chosen.evoi, seconds))
-            groups.setdefault(self.people[place].choose(vectors, number), []).append(place)
+            self.asked[place].append((question.evoi, seconds))
+            groups.setdefault(self.people[place].answer(question), []).append(place)
         for answer, members in sorted(groups.items(), key=lambda pair: str(pair[0])):
-            updated = belief.update(vectors, answer, self.plan.response)
+            updated = belief.update(question, answer, self.plan.response)
             if self.plan.rejuvenation is not None and updated is not belief:
-                updated = self.plan.rejuvenation(updated, derive_generator(self.seed, "renew", number))
-            self.go_on(updated, (*asked, frozenset(chosen.slate)), members)
-
-    def _problem(self, belief: Belief, asked: tuple[frozenset[int], ...]) -> Problem:
-        plan = self.plan
-        generator = derive_generator(self.seed, "ask", len(asked) + 1)
-        return Problem(plan.catalog, belief, plan.response, plan.k, generator, self.retriever, None, frozenset(asked))
+                updated = self.plan.rejuvenation(updated, derive_generator(self.seed, "renew", question.number))
+            self.go_on(updated, (*asked, question), members)
 
     def _measure(self, belief: Belief, places: Sequence[int]) -> None:
         found = self.retriever.top(belief.mean[None], self.best.rows.shape[1])

@@ -1,7 +1,7 @@
 """Checks that every strategy, response model and retriever must pass; run them on yours.
 
 ```python
-from rather.testing import check_response_model, check_retriever, check_strategy
+from rather.testing import check_partial_strategy, check_response_model, check_retriever, check_strategy
 
 def test_my_strategy_keeps_the_contract():
     check_strategy(MyStrategy(restarts=3))
@@ -25,7 +25,9 @@ from rather.catalog import Catalog
 from rather.randomness import derive_generator
 from rather.responses import Answer, Logistic, Noiseless, ResponseModel
 from rather.retrieval import ExactRetriever, Retriever
-from rather.strategies import Problem, Strategy, choose
+from rather.statements import Statement
+from rather.strategies import PartialProblem, PartialStrategy, Problem, Strategy, choose, choose_partial
+from rather.strategies.partial.problem import name_of_slate
 
 ROUNDING = 1e-4
 """Differences of float32 sums, relative to the size of what is summed, that are no one's fault."""
@@ -75,6 +77,48 @@ def problems(seed: int = 0) -> Iterator[tuple[str, Problem]]:
     yield "one dimension, k=2", _problem(16, 2, soft, seed, dimensions=1)
     all_but_one = list(map(frozenset, itertools.combinations(range(5), 3)))[1:]
     yield "all slates of 5 items but one asked, k=3", replace(_problem(5, 3, soft, seed), asked=frozenset(all_but_one))
+
+
+def check_partial_strategy(strategy: PartialStrategy) -> None:
+    """A strategy for attributes proposes partial items that can be asked about, and the same ones for the same seed.
+
+    Its proposals are places of statements `(b, k, p)`, b >= 1; the statements of an item rise and are about different
+    columns, the items of a slate differ; they follow from the problem alone; and neither the problem's tensors nor
+    torch's global generator change. The situations: k of 2, 3 and 5 and p of 1, 2 and 3, columns with several
+    statements, barely k partial items, one particle, "none" and "same" on offer, answers without noise, and slates
+    that have been asked.
+
+    Args:
+        strategy: Called with problems of up to 12 items, 8 statements and 30 particles.
+    """
+    for situation, problem in partial_problems():
+        inputs = (problem.catalog.items, problem.belief.particles, problem.belief.log_weights, problem.statements)
+        before = [tensor.clone() for tensor in inputs]
+        host = torch.get_rng_state()
+        proposals = strategy(replace(problem, generator=derive_generator(0, "strategy")))
+        _claim(torch.equal(host, torch.get_rng_state()), situation, "torch's global generator is left alone")
+        _claim(all(map(torch.equal, before, inputs)), situation, "items, particles, statements are left as they are")
+        _check_partial_proposals(proposals, problem, situation)
+        again = strategy(replace(problem, generator=derive_generator(0, "strategy")))
+        _claim(torch.equal(proposals, again), situation, "the same seed gives the same proposals")
+        chosen = choose_partial(lambda _, slates=proposals: slates, problem)  # type: ignore[misc]
+        _claim(name_of_slate(chosen.slate) not in problem.asked, situation, "what is asked has not been asked before")
+
+
+def partial_problems(seed: int = 0) -> Iterator[tuple[str, PartialProblem]]:
+    """Small problems of every kind that a strategy for attributes may meet, each with the words for it."""
+    soft = Logistic(0.2)
+    for k, p in itertools.product((2, 3, 5), (1, 2, 3)):
+        yield f"5 columns, k={k}, p={p}", _partial_problem("abbcdeee", k, p, soft, seed)
+    yield "2 statements, k=2, p=1", _partial_problem("ab", 2, 1, soft, seed)
+    yield "4 partial items, k=4, p=2", _partial_problem("aabb", 4, 2, soft, seed)
+    pair = _partial_problem("abcd", 2, 1, soft, seed)
+    yield "none and same on offer, k=2", replace(pair, response=Logistic(0.2, none_utility=0.5, tie=0.5))
+    yield "no noise, k=2", replace(pair, response=Noiseless())
+    yield "one particle, k=2", replace(pair, belief=Belief.from_users(pair.belief.particles[:1]))
+    yield "2 of 12 items allowed, k=3", replace(_partial_problem("abcd", 3, 1, soft, seed), allowed=_last(2, 12))
+    all_but_one = [name_of_slate([[first], [second]]) for first, second in itertools.combinations(range(4), 2)][1:]
+    yield "all slates of 4 statements but one asked, k=2", replace(pair, asked=frozenset(all_but_one))
 
 
 def check_response_model(model: ResponseModel) -> None:
@@ -148,6 +192,27 @@ def _check_proposals(proposals: Tensor, problem: Problem, situation: str) -> Non
     _claim(all(len(set(slate)) == problem.k for slate in rows), situation, f"items of a slate are distinct: {rows}")
     known = set(problem.rows.tolist())
     _claim(all(known.issuperset(slate) for slate in rows), situation, f"only allowed items are proposed: {rows}")
+
+
+def _check_partial_proposals(proposals: Tensor, problem: PartialProblem, situation: str) -> None:
+    shape = tuple(proposals.shape)
+    wanted = (problem.k, problem.p)
+    _claim(len(shape) == 3 and shape[0] >= 1, situation, f"proposals are (b >= 1, k, p), not {shape}")
+    _claim(shape[1:] == wanted, situation, f"slates are (k, p) = {wanted}, not {shape[1:]}")
+    _claim(proposals.dtype == torch.long, situation, f"places are int64, not {proposals.dtype}")
+    known = set(problem.space.every_item())
+    for slate in proposals.tolist():
+        items = set(map(tuple, slate))
+        _claim(len(items) == problem.k, situation, f"partial items of a slate differ: {slate}")
+        _claim(known.issuperset(items), situation, f"statements rise and do not contradict each other: {slate}")
+
+
+def _partial_problem(columns: str, k: int, p: int, response: ResponseModel, seed: int) -> PartialProblem:
+    vectors = _normal((len(columns), 4), "statements", seed)
+    said = [Statement(f"{column}{place}", column, vectors[place]) for place, column in enumerate(columns)]
+    catalog = Catalog(_normal((12, 4), "items", seed), statements=said)
+    belief = Belief.from_users(_normal((30, 4), "users", seed) + 0.3)
+    return PartialProblem(catalog, belief, response, k, derive_generator(seed, "strategy"), p=p)
 
 
 def _problem(n: int, k: int, response: ResponseModel, seed: int, dimensions: int = 4) -> Problem:

@@ -17,8 +17,9 @@ from rather.retrieval import Found
 Search = Callable[[Tensor, int], Found]
 """Directions `(b, d)` and a count in, the best items of whatever may be recommended out."""
 
-# Largest intermediate (slates x answers x particles) in numbers; 64 MiB of float32.
-CHUNK_NUMBERS = 2**24
+# Largest intermediate (slates x answers x particles) in numbers: 1 MiB of float32 stays in the cache. With 64 MiB the
+# softmax of 4096 slates of 6 waited for memory and took four times as long.
+CHUNK_NUMBERS = 2**18
 
 
 def expected_utility(items: Tensor, belief: Belief) -> Tensor:
@@ -42,8 +43,12 @@ def answer_directions(slates: Tensor, belief: Belief, response: ResponseModel) -
 
     These are posterior means, each scaled by the probability of its answer.
     """
-    probabilities = response.log_probabilities(utilities(slates, belief)).exp()
-    return _weighted_particles(probabilities, belief)
+    return directions_after(utilities(slates, belief), belief, response)
+
+
+def directions_after(utilities: Tensor, belief: Belief, response: ResponseModel) -> Tensor:
+    """The same from the options' utilities `(b, k, m)`, shape `(b, r, d)`."""
+    return _weighted_particles(response.log_probabilities(utilities).exp(), belief)
 
 
 def _weighted_particles(probabilities: Tensor, belief: Belief) -> Tensor:
@@ -77,15 +82,18 @@ def slate_expected_utility(slates: Tensor, belief: Belief, response: ResponseMod
 
 def posterior_expected_utility(slates: Tensor, belief: Belief, response: ResponseModel, search: Search) -> Tensor:
     """PEU = sum_r max_y y @ v_r, `(b,)`: the expected utility of the best recommendation after the answer (Eq. 3)."""
-    answers = slates.shape[1] + len(response.extras)
-    at_a_time = max(1, CHUNK_NUMBERS // (answers * len(belief)))
-    return torch.cat(
-        [_posterior_expected_utility(part, belief, response, search) for part in torch.split(slates, at_a_time)]
-    )
+    at_a_time = slates_at_a_time(slates.shape[1], belief, response)
+    directions = [answer_directions(part, belief, response) for part in torch.split(slates, at_a_time)]
+    return best_after(torch.cat(directions), belief, search)
 
 
-def _posterior_expected_utility(slates: Tensor, belief: Belief, response: ResponseModel, search: Search) -> Tensor:
-    directions = answer_directions(slates, belief, response)
+def slates_at_a_time(k: int, belief: Belief, response: ResponseModel) -> int:
+    """How many slates of k to take through the particles at once."""
+    return max(1, CHUNK_NUMBERS // ((k + len(response.extras)) * len(belief)))
+
+
+def best_after(directions: Tensor, belief: Belief, search: Search) -> Tensor:
+    """sum_r max_y y @ v_r, `(b,)`, for the answers' directions `(b, r, d)`: one search for all of them."""
     flat = directions.reshape(-1, directions.shape[2])
     best = search(flat.detach().to(belief.particles.dtype), 1).vectors[:, 0].to(flat.dtype)
     return (flat * best).sum(dim=1).view(directions.shape[:2]).sum(dim=1)

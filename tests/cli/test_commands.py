@@ -1,6 +1,5 @@
 """The command line as a user meets it."""
 
-import io
 import json
 import os
 import pty
@@ -11,28 +10,7 @@ import time
 
 import pytest
 
-from rather.__main__ import main
-
 ENVIRONMENT = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
-
-
-@pytest.fixture
-def rather(monkeypatch, capsys):
-    """Runs a command in this process, away from any terminal; returns what it printed."""
-
-    def run(*arguments, stdin="", expect=0):
-        monkeypatch.setenv("COLUMNS", "100")
-        monkeypatch.setattr(sys, "argv", ["rather", *arguments])
-        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
-        try:
-            code = main() or 0
-        except SystemExit as ended:
-            code = ended.code or 0
-        printed = capsys.readouterr()
-        assert code == expect, printed.err
-        return printed
-
-    return run
 
 
 @pytest.fixture
@@ -53,18 +31,19 @@ def test_help_does_not_import_torch():
     assert done.stdout.strip().endswith("False")
 
 
-@pytest.mark.parametrize("command", ["demo", "ask", "simulate", "strategies"])
+@pytest.mark.parametrize("command", ["demo", "ask", "simulate", "partial", "strategies"])
 def test_every_command_has_help_with_an_example(command, rather):
     assert f"rather {command}" in rather(command, "--help").out
 
 
 def test_strategies_lists_every_strategy(rather):
-    from rather.strategies import STRATEGIES
+    from rather.strategies import PARTIAL_STRATEGIES, STRATEGIES
 
     listed = json.loads(rather("strategies", "--json").out)
-    assert [row["name"] for row in listed] == list(STRATEGIES)
+    expected = [(name, "items") for name in STRATEGIES] + [(name, "attributes") for name in PARTIAL_STRATEGIES]
+    assert [(row["name"], row["asks"]) for row in listed] == expected
     table = rather("strategies").out
-    assert all(name in table for name in STRATEGIES)
+    assert all(name in table for name, _ in expected)
 
 
 def test_demo_without_a_terminal_plays_a_whole_conversation(rather):

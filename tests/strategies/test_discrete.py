@@ -163,4 +163,4 @@ def test_exhaustive_search_counts_only_allowed_items():
     [(0.2, "0 seconds"), (90, "90 seconds"), (600, "10 minutes"), (86_400 * 3, "3 days"), (3.2e10, "1,014 years")],
 )
 def test_the_time_it_would_take_is_said_in_units_a_person_uses(seconds, words):
-    assert rather.strategies.discrete._duration(seconds) == words
+    assert rather.strategies.discrete.duration(seconds) == words

@@ -3,7 +3,7 @@
 import typer
 
 from rather import __version__
-from rather.cli import ask, data, demo, holdout, inspect, learn, serve, simulate, strategies, vectors
+from rather.cli import ask, data, demo, holdout, inspect, learn, partial, serve, simulate, strategies, vectors
 
 app = typer.Typer(
     name="rather",
@@ -38,6 +38,7 @@ COMMANDS = (
     inspect.inspect,
     holdout.holdout,
     simulate.simulate,
+    partial.partial,
     strategies.strategies,
     learn.learn,
     vectors.vectors,

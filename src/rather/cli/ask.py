@@ -6,17 +6,38 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rather.cli.options import CatalogName, Json, Seed, SlateSize, Temperature, Where
+from rather.cli.options import Ask, CatalogName, Json, Seed, SlateSize, Statements, Temperature, Where, strategy_names
 from rather.errors import InvalidInputError, RatherError
 
 if TYPE_CHECKING:
+    from rather.effort import Effort
     from rather.session import Session
 
 
 def ask(
     catalog: CatalogName = "films",
     k: SlateSize = 2,
-    strategy: Annotated[str, typer.Option(help="How questions are chosen; see `rather strategies`.")] = "auto",
+    asking: Annotated[
+        Ask,
+        typer.Option("--ask", help="Compare items, attributes (“funny or dark?”), or whichever pays more each time."),
+    ] = Ask.ITEMS,
+    p: Statements = 1,
+    strategy: Annotated[
+        str | None,
+        typer.Option(
+            help="How questions are chosen; see `rather strategies`.  [default: auto, auto-partial for attributes]",
+            show_default=False,
+        ),
+    ] = None,
+    effort: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CARD,STATEMENT",
+            help="What reading an item and reading a statement cost, in units of utility, for --ask auto.  "
+            "[default: 0.5 % and 0.05 % of the regret at the start]",
+            show_default=False,
+        ),
+    ] = None,
     questions: Annotated[
         int | None,
         typer.Option(min=1, help="Stop after this many answers at the latest.  [default: 25]", show_default=False),
@@ -40,6 +61,8 @@ def ask(
 
         rather ask films --k 3 --save evening.json
 
+        rather ask films --ask attributes --p 2
+
         rather ask films --resume evening.json
 
         rather ask cars.csv --where "year >= 2025 and seats > 4"
@@ -50,7 +73,7 @@ def ask(
         raise InvalidInputError(
             "`rather ask` needs a person at a terminal. For a program use --json; for a show, `rather demo`."
         )
-    session = _session(catalog, k, strategy, questions, temperature, where, seed, resume)
+    session = _session(catalog, k, asking, p, strategy, effort, questions, temperature, where, seed, resume)
     keep = save or resume
     if keep is not None:
         _keep(session, keep)  # complain now, not after the first answer
@@ -64,7 +87,10 @@ def ask(
 def _session(
     catalog: str,
     k: int,
-    strategy: str,
+    asking: Ask,
+    p: int,
+    strategy: str | None,
+    effort: str | None,
     questions: int | None,
     temperature: float | None,
     where: str | None,
@@ -78,18 +104,33 @@ def _session(
     source = open_source(catalog)
     if resume is not None:
         return Session.from_json(_read(resume), source.catalog, source.belief)
+    for_items, for_attributes = strategy_names(asking, strategy)
     session = Session(
         source.catalog,
         source.belief,
         k,
         seed,
-        strategy=strategy,
+        ask=asking.value,
+        p=p,
+        strategy=for_items,
+        partial_strategy=for_attributes,
+        effort=None if effort is None else _effort(effort),
         response=everyday_response(source.catalog, source.belief, temperature),
         allowed=must_haves(source.catalog, where, k),
     )
     if questions is not None:
         session.stopping = Stopping.usual(session.start_regret, questions)
     return session
+
+
+def _effort(text: str) -> "Effort":
+    from rather.effort import Effort
+
+    try:
+        card, statement = (float(cost) for cost in text.split(","))
+    except ValueError:
+        raise InvalidInputError(f"`--effort` must be two numbers such as 0.01,0.001; got {text!r}.") from None
+    return Effort(card, statement)
 
 
 def _read(path: Path) -> str:

@@ -24,10 +24,23 @@ ANSWER_TEXTS = {
 
 
 def question_view(question: Question) -> RenderableType:
-    """The slate as numbered cards, side by side where the terminal is wide enough."""
+    """Items as numbered cards, side by side where the terminal is wide enough; attributes as a sentence and a list."""
+    if question.kind == "attributes":
+        return Group(_sentence(question), *(_line(place, option) for place, option in enumerate(question.options, 1)))
     shown = facts_to_show(question.options)
     cards = [_card(place, option, shown) for place, option in enumerate(question.options, start=1)]
     return Group(Text(f"\nQuestion {question.number}: would you rather…", style="bold"), Columns(cards))
+
+
+def _sentence(question: Question) -> Text:
+    sentence = Text(f"\nQuestion {question.number}: ", style="bold")
+    for piece in question.words:
+        sentence.append(piece.text, style="bold cyan" if piece.stressed else "not bold")
+    return sentence
+
+
+def _line(place: int, option: Option) -> Text:
+    return Text.assemble((f"  {place}  ", "bold"), (option.label, "cyan"))
 
 
 def facts_to_show(options: Sequence[Option]) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rather.errors import InvalidInputError, RatherError
-from rather.question import Question
+from rather.question import Option, Question
 from rather.responses import SKIP
 from rather.session import Session
 
@@ -62,12 +62,18 @@ def question_object(question: Question, session: Session) -> dict[str, Any]:
     return {
         "type": "question",
         "number": question.number,
-        "options": [
-            {"id": option.id, "label": option.label, "facts": dict(option.facts)} for option in question.options
-        ],
+        "kind": question.kind,
+        "text": question.text,
+        "options": [_option_object(option) for option in question.options],
         "answers": answers,
         "evoi": question.evoi,
     }
+
+
+def _option_object(option: Option) -> dict[str, Any]:
+    if option.statements:
+        return {"label": option.label, "statements": list(option.statements)}
+    return {"id": option.id, "label": option.label, "facts": dict(option.facts)}
 
 
 def state_object(session: Session) -> dict[str, Any]:

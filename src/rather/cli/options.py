@@ -1,14 +1,27 @@
 """Options that several commands share, so that one name means one thing everywhere."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+
+class Ask(StrEnum):
+    """What to ask about."""
+
+    ITEMS = "items"
+    ATTRIBUTES = "attributes"
+    AUTO = "auto"
+
+
 CatalogName = Annotated[
     str, typer.Argument(metavar="CATALOG", help="What to ask about: 'films', a table (cars.csv) or vectors.")
 ]
-SlateSize = Annotated[int, typer.Option("--k", min=2, help="Items on a slate.")]
+SlateSize = Annotated[int, typer.Option("--k", min=2, help="Options of a question.")]
+Statements = Annotated[
+    int, typer.Option("--p", min=1, help="Statements that each option of a question about attributes makes.")
+]
 Seed = Annotated[int, typer.Option("--seed", help="Of all randomness: the same seed asks the same questions.")]
 Temperature = Annotated[
     float | None,
@@ -31,3 +44,10 @@ From = Annotated[
     ),
 ]
 Workers = Annotated[int, typer.Option("--workers", min=1, help="Processes to spread the work over.")]
+
+
+def strategy_names(asking: Ask, name: str | None) -> tuple[str, str]:
+    """The strategies for items and for attributes; a name means one for what is asked about."""
+    if name is None:
+        return "auto", "auto-partial"
+    return ("auto", name) if asking is Ask.ATTRIBUTES else (name, "auto-partial")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rather.cli.options import CatalogName, Json, Seed, SlateSize, Temperature
+from rather.cli.options import Ask, CatalogName, Json, Seed, SlateSize, Statements, Temperature
 
 if TYPE_CHECKING:
     from rather.simulate import Conversation, Plan, Summary
@@ -18,9 +18,20 @@ def simulate(
     strategy: Annotated[
         list[str] | None,
         typer.Option(
-            help="A strategy; give several to compare them on the same people.  [default: auto]", show_default=False
+            help="A strategy; give several to compare them on the same people.  "
+            "[default: auto, auto-partial for attributes]",
+            show_default=False,
         ),
     ] = None,
+    asking: Annotated[
+        list[Ask] | None,
+        typer.Option(
+            "--ask",
+            help="Ask about items, attributes or both; several to compare.  [default: items]",
+            show_default=False,
+        ),
+    ] = None,
+    p: Statements = 1,
     users: Annotated[int, typer.Option(min=1, help="Simulated people.")] = 100,
     questions: Annotated[int, typer.Option(min=1, help="Questions each is asked.")] = 10,
     k: SlateSize = 2,
@@ -48,16 +59,17 @@ def simulate(
         rather simulate films --strategy auto --strategy random --plot regret.png
 
         rather simulate films --strategy cont-alter --users 100 --questions 10 --json
+
+        rather simulate films --ask attributes --strategy auto-partial --strategy random-partial
+
+        rather simulate films --ask items --ask attributes --ask auto
     """
     from rather.rejuvenation import Rejuvenation
     from rather.session import everyday_response
     from rather.simulate import Plan, draw_people, summarise
     from rather.source import open_source
-    from rather.strategies import strategy_named
 
-    names = tuple(dict.fromkeys(strategy or ["auto"]))
-    for name in names:
-        strategy_named(name)  # complain before the work
+    contests = _contests(asking or [Ask.ITEMS], strategy or [])
     if plot is not None:
         from rather.cli.plots import require_matplotlib
 
@@ -68,29 +80,55 @@ def simulate(
         source.belief,
         everyday_response(source.catalog, source.belief, temperature),
         draw_people(source.belief, users, seed, among_particles=among_particles),
-        names,
+        next(iter(contests.values())),
         questions,
         k,
         seed,
         None if among_particles else Rejuvenation(),
+        p=p,
     )
-    summaries = summarise(_run(plan, workers, quiet=json_output))
+    summaries = summarise(_run(plan, contests, workers, quiet=json_output))
     if plot is not None:
         from rather.cli.plots import plot_summaries
 
         plot_summaries(summaries, plot)
     if json_output:
-        print(json.dumps(_report(plan, catalog, summaries), indent=1))
+        print(json.dumps({**_report(plan, catalog, summaries), "ask": [*contests], "p": p}, indent=1))
     else:
         _print_table(summaries, plot)
 
 
-def _run(plan: "Plan", workers: int, quiet: bool) -> list["Conversation"]:
+def _contests(kinds: list[Ask], names: list[str]) -> dict[Ask, tuple[str, ...]]:
+    """For each kind of question the strategies that are compared: those named for it, or its default."""
+    from rather.strategies import PARTIAL_STRATEGIES, STRATEGIES, partial_strategy_named, strategy_named
+
+    contests = {}
+    for kind in dict.fromkeys(kinds):
+        known, other = (PARTIAL_STRATEGIES, STRATEGIES) if kind is Ask.ATTRIBUTES else (STRATEGIES, PARTIAL_STRATEGIES)
+        named = partial_strategy_named if kind is Ask.ATTRIBUTES else strategy_named
+        mine = [name for name in names if name in known or len(set(kinds)) == 1 or name not in other]
+        for name in mine:
+            named(name)  # complain before the work
+        contests[kind] = tuple(dict.fromkeys(mine)) or (next(iter(known)),)
+    return contests
+
+
+def _run(plan: "Plan", contests: dict[Ask, tuple[str, ...]], workers: int, quiet: bool) -> list["Conversation"]:
+    from dataclasses import replace
+
     from rather.cli.progress import progress_bar
     from rather.simulate import simulate as run
 
-    with progress_bar("conversations", len(plan.strategies) * len(plan.people), quiet) as advance:
-        return run(plan, workers, lambda conversation: advance())
+    done = []
+    total = sum(len(names) for names in contests.values()) * len(plan.people)
+    with progress_bar("conversations", total, quiet) as advance:
+        for kind, names in contests.items():
+            of_kind = replace(plan, ask=kind.value, strategies=names)
+            conversations = run(of_kind, workers, lambda conversation: advance())
+            if len(contests) > 1:
+                conversations = [replace(c, strategy=f"{kind} ({c.strategy})") for c in conversations]
+            done += conversations
+    return done
 
 
 def _report(plan: "Plan", catalog: str, summaries: list["Summary"]) -> dict[str, object]:

@@ -1,6 +1,7 @@
 """`rather strategies`: what there is to choose from."""
 
 import json
+from collections.abc import Mapping
 
 from rather.cli.options import Json
 
@@ -15,16 +16,23 @@ def strategies(json_output: Json = False) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from rather.strategies import STRATEGIES
+    from rather.strategies import PARTIAL_STRATEGIES, STRATEGIES, Named
 
+    kinds: dict[str, Mapping[str, Named[object]]] = {"items": STRATEGIES, "attributes": PARTIAL_STRATEGIES}
     if json_output:
         rows = [
-            {"name": name, "paper": named.paper, "summary": named.summary, "scans": named.scans}
-            for name, named in STRATEGIES.items()
+            {"name": name, "asks": kind, "paper": named.paper, "summary": named.summary, "scans": named.scans}
+            for kind, strategies in kinds.items()
+            for name, named in strategies.items()
         ]
         print(json.dumps(rows, indent=1))
         return
-    table = Table("name", "in the paper", "what it does", "scans per question", title="Strategies")
-    for name, named in STRATEGIES.items():
-        table.add_row(f"[bold]{name}[/bold]", named.paper, named.summary, named.scans)
-    Console().print(table)
+    for kind, strategies in kinds.items():
+        title = f"Strategies for questions about {kind}"
+        table = Table(title=title)
+        table.add_column("name", no_wrap=True, min_width=max(map(len, strategies)))
+        for heading in ("in the paper", "what it does", "scans per question"):
+            table.add_column(heading)
+        for name, named in strategies.items():
+            table.add_row(f"[bold]{name}[/bold]", named.paper, named.summary, named.scans)
+        Console().print(table)

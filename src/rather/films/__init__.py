@@ -6,15 +6,25 @@ of anybody.
 
 import csv
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from rather.belief import Belief
 from rather.catalog import Catalog
 from rather.priors import Prior
+from rather.statements import Statement, unit_statements
+
+# Qualities that do not read well after "a film that is" with their underscores as hyphens.
+SPELLED = {
+    "based_on_a_book": "based on a book",
+    "character_study": "a character study",
+    "musical": "a musical",
+    "visually_stunning": "visually stunning",
+}
 
 FACTS = ("year", "director", "genres", "runtime", "country", "line")
 
@@ -31,7 +41,21 @@ def film_catalog() -> Catalog:
         facts=[_facts(row) for row in rows],
         features=[name.replace("_", " ") for name in names],
         name="film",
+        statements=film_statements(names),
+        together=_together(qualities),
     )
+
+
+def film_statements(names: Sequence[str]) -> tuple[Statement, ...]:
+    """What can be said of a film: that it has one of the qualities, in full."""
+    words = [SPELLED.get(name, name.replace("_", "-")) for name in names]
+    return unit_statements(words, form="is")
+
+
+def _together(qualities: Tensor) -> Tensor:
+    """Which two qualities some film has both of, by half or more: nobody should weigh a film that there is not."""
+    marked = (qualities >= 0.5).float()
+    return marked.T @ marked > 0
 
 
 def taste_prior(catalog: Catalog) -> Prior:

@@ -1,7 +1,6 @@
 """Which question next: every method of the paper, and `auto`, by name."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from rather.errors import UnknownNameError
 from rather.strategies.auto import Auto
@@ -14,26 +13,32 @@ from rather.strategies.discrete import (
     RandUserTopItem,
     TopExhaustive,
 )
+from rather.strategies.named import Named
+from rather.strategies.partial import (
+    PARTIAL_STRATEGIES,
+    ChosenPartial,
+    PartialProblem,
+    PartialStrategy,
+    choose_partial,
+    partial_strategy_named,
+)
 from rather.strategies.problem import Chosen, Problem, Strategy, choose
 
-__all__ = ["STRATEGIES", "Chosen", "Named", "Problem", "Strategy", "choose", "strategy_named"]
-
-
-@dataclass(frozen=True)
-class Named:
-    """A strategy under its name.
-
-    Attributes:
-        paper: The paper's name for it, or "" where it is ours.
-        summary: What it does, in a line.
-        scans: Looks at the whole catalogue for one question, in words.
-        make: Builds it with default settings, or others by keyword.
-    """
-
-    paper: str
-    summary: str
-    scans: str
-    make: Callable[..., Strategy]
+__all__ = [
+    "PARTIAL_STRATEGIES",
+    "STRATEGIES",
+    "Chosen",
+    "ChosenPartial",
+    "Named",
+    "PartialProblem",
+    "PartialStrategy",
+    "Problem",
+    "Strategy",
+    "choose",
+    "choose_partial",
+    "partial_strategy_named",
+    "strategy_named",
+]
 
 
 def _continuous(recommendation: Recommendation, **defaults: float) -> Callable[..., Strategy]:
@@ -43,7 +48,7 @@ def _continuous(recommendation: Recommendation, **defaults: float) -> Callable[.
     return make
 
 
-STRATEGIES: dict[str, Named] = {
+STRATEGIES: dict[str, Named[Strategy]] = {
     "auto": Named("", "portfolio of seeds, query iteration, gradient and exchanges; the default", "about 20", Auto),
     "query-iteration": Named(
         "QueryIteration", "replace a slate by its deep retrieval to a fixed point", "2 to 6", QueryIteration

@@ -141,7 +141,7 @@ class ExhaustiveSearch:
         if slates > self.most_slates:
             raise TooManySlatesError(
                 f"Exhaustive search over {problem.available:,} items would evaluate {slates:,} slates of "
-                f"{problem.k}, about {_duration(slates * self._seconds_per_slate(problem))} here; the limit is "
+                f"{problem.k}, about {duration(slates * self._seconds_per_slate(problem))} here; the limit is "
                 f"{self.most_slates:,}. Choose another strategy, a filter, or raise `most_slates`."
             )
         best, best_value = problem.rows[: problem.k], -math.inf
@@ -170,7 +170,8 @@ def _all_slates(problem: Problem) -> Iterator[list[tuple[int, ...]]]:
         yield part
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Seconds in words: "3 hours"."""
     for unit, length in (("years", 31_557_600), ("days", 86_400), ("hours", 3_600), ("minutes", 60)):
         if seconds >= 2 * length:
             return f"{seconds / length:,.0f} {unit}"

@@ -1,9 +1,10 @@
 """What a strategy is given, and how its proposals become the one question that is asked."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Self
 
 import torch
 from torch import Tensor
@@ -15,7 +16,8 @@ from rather.errors import InvalidInputError, NoQuestionLeftError
 from rather.responses import ResponseModel
 from rather.retrieval import ExactRetriever, Found, Retriever
 
-Slate = frozenset[int]
+Slate = frozenset[Hashable]
+"""What is compared, whatever its order: rows of items, or partial items."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +48,9 @@ class Problem:
         if self.retriever is None:
             object.__setattr__(self, "retriever", ExactRetriever(self.catalog))
         refuse_other_dimensions(self.belief, self.catalog)
+        self._refuse_k()
+
+    def _refuse_k(self) -> None:
         if not 2 <= self.k <= self.available:
             raise InvalidInputError(
                 f"`k` must be 2..{self.available} (the items that may be asked about), got {self.k}."
@@ -105,7 +110,7 @@ class Problem:
         """Rows of `count` particles drawn from the belief with replacement."""
         return torch.multinomial(self.belief.weights, count, replacement=True, generator=self.generator)
 
-    def fork(self) -> "Problem":
+    def fork(self) -> Self:
         """The same problem with a copy of the generator: what one part draws does not change what the next does."""
         generator = torch.Generator()
         generator.set_state(self.generator.get_state())

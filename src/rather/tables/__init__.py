@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from rather.tables.prior import utility_prior as utility_prior
     from rather.tables.spec import ColumnSpec as ColumnSpec
     from rather.tables.spec import Spec as Spec
-    from rather.tables.statements import Statement as Statement
     from rather.tables.table import Table as Table
     from rather.tables.table import catalog_from_table as catalog_from_table
     from rather.tables.writing import write_table as write_table
@@ -25,7 +24,6 @@ _HOMES = {
     "kinds": ("Direction", "Kind", "Role"),
     "prior": ("table_prior", "utility_prior"),
     "spec": ("ColumnSpec", "Spec"),
-    "statements": ("Statement",),
     "table": ("Table", "catalog_from_table"),
     "writing": ("write_table",),
 }

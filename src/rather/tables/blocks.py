@@ -127,6 +127,20 @@ def _number_block(column: Column) -> tuple[Block, Floats]:
     return replace(block, levels=levels), rows
 
 
+def level_masks(block: Block) -> list[npt.NDArray[np.bool_]]:
+    """For each of a block's levels `(n,)` which rows it holds of; recomputed, since many rows make many masks."""
+    column = block.column
+    if column.kind in (Kind.YES_NO, Kind.DEGREE):
+        values = column.numbers
+        present = values[column.present]
+        return [values >= (min(0.0, float(present.min())) + float(present.max())) / 2]
+    if column.kind in (Kind.CATEGORY, Kind.TAGS):
+        names, rows = _category_levels(column) if column.kind is Kind.CATEGORY else _tag_levels(column)
+        masks = dict(zip(names, rows.T > 0, strict=True))
+        return [masks[level.text] for level in block.levels]
+    return [inside for _, inside in _ranges(column, column.grid.edges)]
+
+
 def _ranges(column: Column, edges: tuple[float, ...]) -> list[tuple[str, npt.NDArray[np.bool_]]]:
     """The ranges of a number that some row lies in, each as a phrase and which rows those are."""
     values = column.numbers

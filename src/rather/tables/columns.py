@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rather.errors import UnknownNameError
 from rather.tables.basis import Grid, grid_of
 from rather.tables.cells import Cells
-from rather.tables.kinds import Direction, Kind, Role
+from rather.tables.kinds import Direction, Form, Kind, Role
 from rather.tables.naming import UNKNOWN, spelled, with_unit, words
 from rather.tables.raw import RawTable
 from rather.tables.spec import ColumnSpec, Spec, suggestion
@@ -32,6 +32,7 @@ class Column:
         direction: Which end is better for everybody.
         buckets: Where its numbers fall into another range, if told.
         separator: Between its tags.
+        form: How what is said of it joins a noun.
         note: What a person should know of it.
         problem: Why it cannot be used as it is.
     """
@@ -47,6 +48,7 @@ class Column:
     separator: str | None = None
     note: str = ""
     problem: str = ""
+    form: Form = Form.ALONE
 
     @cached_property
     def numbers(self) -> npt.NDArray[np.float64]:
@@ -158,6 +160,7 @@ class Examined:
                 column.grid.edges or None if column.has_grid else column.buckets,
                 self.told.column(column.name).missing,
                 column.separator,
+                None if column.form is Form.ALONE else column.form,
             )
             for column in self.columns
         }

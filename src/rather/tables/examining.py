@@ -16,6 +16,7 @@ from rather.tables.kinds import (
     USABLE,
     Direction,
     Finding,
+    Form,
     Kind,
     Role,
     choose_id,
@@ -160,6 +161,7 @@ def _column(raw: RawTable, name: str, found: Finding, cells: Cells, told: Spec, 
         (said.separator or cells.tag_separator or "|") if kind is Kind.TAGS else None,
         note,
         _problem(raw, name, kind, cells, said, told) if role is Role.USE else "",
+        said.form or Form.ALONE,
     )
 
 

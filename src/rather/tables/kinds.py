@@ -51,6 +51,15 @@ class Role(StrEnum):
     IGNORE = "ignore"
 
 
+class Form(StrEnum):
+    """How what is said of a column joins a noun: a car that is *red*, with *all-wheel drive*, that *seats five*."""
+
+    IS = "is"
+    WITH = "with"
+    THAT = "that"
+    ALONE = "alone"
+
+
 class Direction(StrEnum):
     """Which end of a column is better, where all people agree."""
 

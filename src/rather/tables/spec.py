@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from rather.errors import InvalidInputError
-from rather.tables.kinds import Direction, Kind, Role
+from rather.tables.kinds import Direction, Form, Kind, Role
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,8 @@ class ColumnSpec:
         buckets: Rising numbers at which its values fall into another range (years for dates).
         missing: Texts that stand for a missing value in this column, besides the table's.
         separator: Between tags.
+        form: How its values join a noun in a question: a car that "is" red, "with" all-wheel drive, "that" seats five;
+            by default they stand "alone".
     """
 
     role: Role | None = None
@@ -37,6 +39,7 @@ class ColumnSpec:
     buckets: tuple[float, ...] | None = None
     missing: tuple[str, ...] | None = None
     separator: str | None = None
+    form: Form | None = None
 
 
 @dataclass(frozen=True)
@@ -153,7 +156,7 @@ def _column_spec(spec: Spec, name: str, settings: Any) -> ColumnSpec:
 
 
 SEPARATING = ("delimiter", "separator")  # these may be white space
-CHOICES: dict[str, type[StrEnum]] = {"role": Role, "kind": Kind, "direction": Direction}
+CHOICES: dict[str, type[StrEnum]] = {"role": Role, "kind": Kind, "direction": Direction, "form": Form}
 
 
 def _checked(spec: Spec, path: tuple[str, ...], key: str, value: Any) -> Any:

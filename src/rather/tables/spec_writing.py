@@ -15,6 +15,7 @@ HEAD = """\
 # buckets    where a number falls into another range: [10, 20] is under 10, 10 to 20, 20 or more
 # missing    texts that stand for a missing value
 # separator  what stands between tags
+# form       how a question says it: "is" (a car that is red), "with" (a car with all-wheel drive), "that" (seats five)
 """
 
 
@@ -39,7 +40,7 @@ def _section(name: str, column: ColumnSpec, comment: str) -> list[str]:
     lines = [f"# {_one_line(comment)}"] if comment else []
     lines.append(f"[columns.{_text(name)}]")
     unused = column.role is not Role.USE
-    for key in ("role", "kind", "name", "unit", "direction", "buckets", "missing", "separator"):
+    for key in ("role", "kind", "name", "unit", "direction", "buckets", "missing", "separator", "form"):
         value = getattr(column, key)
         if value is None or (key == "unit" and not value):
             continue

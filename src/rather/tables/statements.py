@@ -4,67 +4,92 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import torch
-from torch import Tensor
+
+from rather.statements import Form as StatementForm
+from rather.statements import Statement
+from rather.tables.blocks import level_masks
+from rather.tables.kinds import Form
 
 if TYPE_CHECKING:
     from rather.tables.blocks import Block
 
+FORMS: dict[Form, StatementForm] = {Form.IS: "is", Form.WITH: "with", Form.THAT: "that", Form.ALONE: ""}
 
-@dataclass(frozen=True)
-class Statement:
-    """Something said of an item, all else being equal.
+# Rows looked at in one go for which statements hold together.
+ROWS_AT_A_TIME = 65_536
 
-    Attributes:
-        text: What a person reads.
-        column: What it is about. Two statements with the same `column` contradict each other; tags of one column do
-            not, and so each has a `column` of its own.
-        vector: `(d,)`, the difference it makes: for what an item has or has not, having it against not having it;
-            for ranges and categories, that value against an average item.
-    """
 
-    text: str
-    column: str
-    vector: Tensor = field(repr=False, compare=False)
+class _Said(NamedTuple):
+    """A statement, and which level of which block it is."""
 
-    def contradicts(self, other: Statement) -> bool:
-        """Whether the two cannot both be said of one item."""
-        return self.column == other.column
+    statement: Statement
+    block: int
+    level: int
 
 
 def table_statements(blocks: Sequence[Block], scale: float) -> tuple[Statement, ...]:
     """Everything that can be said of the items of a table, column by column.
 
+    The vector of what an item has or has not is having it against not having it; of ranges and categories, that value
+    against an average item. Tags of one column do not contradict each other: each has a column of its own.
+
     Args:
         blocks: The parameters, in the order of the item vectors.
         scale: What the items' rows were multiplied with.
     """
+    return tuple(said.statement for said in _said(blocks, scale))
+
+
+def statements_together(blocks: Sequence[Block]) -> npt.NDArray[np.bool_]:
+    """`(a, a)`, which two of the statements hold of one row at least."""
+    masks = [level_masks(block) for block in blocks]
+    held = [masks[said.block][said.level] for said in _said(blocks, 1.0)]
+    counts = np.zeros((len(held), len(held)), dtype=np.float32)
+    for start in range(0, len(held[0]) if held else 0, ROWS_AT_A_TIME):
+        part = np.stack([mask[start : start + ROWS_AT_A_TIME] for mask in held]).astype(np.float32)
+        counts += part @ part.T
+    return counts > 0
+
+
+def _said(blocks: Sequence[Block], scale: float) -> list[_Said]:
     d = sum(block.size for block in blocks)
-    found: list[tuple[Statement, str]] = []
+    found: list[_Said] = []
     start = 0
-    for block in blocks:
-        name = block.column.name
-        for level in block.levels:
+    for number, block in enumerate(blocks):
+        column = block.column
+        for place, level in enumerate(block.levels):
             vector = np.zeros(d, dtype=np.float32)
             vector[start : start + block.size] = scale * (level.row - level.against)
-            about = name if level.exclusive else f"{name}: {level.text}"
-            found.append((Statement(level.text, about, torch.from_numpy(vector)), block.column.pretty))
+            about = column.name if level.exclusive else f"{column.name}: {level.text}"
+            found.append(
+                _Said(Statement(level.text, about, torch.from_numpy(vector), FORMS[column.form]), number, place)
+            )
         start += block.size
-    return tuple(_spelled_out(found))
+    return _without_repeats(_spelled_out(found, [block.column.pretty for block in blocks]))
 
 
-def _spelled_out(found: Sequence[tuple[Statement, str]]) -> list[Statement]:
+def _spelled_out(found: Sequence[_Said], names: Sequence[str]) -> list[_Said]:
     """Phrases that would not be understood alone ("4", "Y") or that two columns share get their column's name."""
-    uses = Counter(statement.text.casefold() for statement, _ in found)
+    uses = Counter(said.statement.text.casefold() for said in found)
     result = []
-    for statement, pretty in found:
-        text = statement.text
+    for said in found:
+        text, pretty = said.statement.text, names[said.block]
         alone = uses[text.casefold()] == 1 and sum(map(str.isalpha, text)) >= 2
         if not alone and text.casefold() != pretty.casefold():
-            statement = replace(statement, text=f"{pretty} {text}")
-        result.append(statement)
+            said = said._replace(statement=replace(said.statement, text=f"{pretty} {text}"))
+        result.append(said)
     return result
+
+
+def _without_repeats(found: Sequence[_Said]) -> list[_Said]:
+    """Ranges so narrow that they are spelled alike are one and the same to a reader: the first stays."""
+    first: dict[tuple[str, str], _Said] = {}
+    for said in found:
+        first.setdefault((said.statement.column, said.statement.text), said)
+    return list(first.values())

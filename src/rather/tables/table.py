@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from rather.catalog import Catalog, ItemId
 from rather.errors import InvalidInputError
+from rather.statements import Statement
 from rather.tables.basis import Floats
 from rather.tables.blocks import Block, build_block
 from rather.tables.columns import Column, Examined, label_columns
@@ -20,7 +21,7 @@ from rather.tables.facts import Facts
 from rather.tables.kinds import Role
 from rather.tables.prior import joint_prior, utility_scale
 from rather.tables.spec import Spec
-from rather.tables.statements import Statement, table_statements
+from rather.tables.statements import statements_together, table_statements
 from rather.tables.where import where_mask
 
 
@@ -52,6 +53,11 @@ class Table:
         """What can be said of an item, column by column."""
         return table_statements(self.blocks, self.scale)
 
+    @cached_property
+    def together(self) -> npt.NDArray[np.bool_]:
+        """`(a, a)`, which two of the statements hold of one row at least."""
+        return statements_together(self.blocks)
+
     def where(self, expression: str) -> npt.NDArray[np.bool_]:
         """`(n,)`, which rows satisfy an expression such as `price < 30000 and drive == 'AWD'`."""
         return where_mask(expression, self.columns, len(self.examined))
@@ -81,6 +87,7 @@ def catalog_from_table(
         labels=labels,
         features=[name for block in blocks for name in block.features],
         name=examined.name,
+        statements=table.statements,
     )
     catalog.facts = Facts(examined.columns, label_columns(examined.label, examined.raw.columns), len(examined))
     catalog.table = table

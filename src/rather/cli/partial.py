@@ -1,0 +1,122 @@
+"""`rather partial`: what the first question about attributes is worth, strategy by strategy."""
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rather.cli.options import CatalogName, Json, Seed, Temperature
+from rather.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from rather.source import Source
+    from rather.strategies.partial.table import Cell
+
+
+def partial(
+    catalog: CatalogName = "films",
+    k: Annotated[str, typer.Option("--k", help="Options of a question: 3, or 2..6, or 2,4.")] = "2..6",
+    p: Annotated[str, typer.Option("--p", help="Statements each option makes: 1, or 1..3, or 1,3.")] = "1..3",
+    strategy: Annotated[
+        list[str] | None,
+        typer.Option(help="A strategy for attributes; several to compare.  [default: all]", show_default=False),
+    ] = None,
+    trials: Annotated[int, typer.Option(min=1, help="Average over this many seeds.")] = 1,
+    most_slates: Annotated[
+        int, typer.Option(min=1, help="Slates from which on exhaustive search refuses.")
+    ] = 2_000_000,
+    temperature: Temperature = None,
+    seed: Seed = 0,
+    json_output: Json = False,
+) -> None:
+    """Compare strategies for questions about attributes by the EVOI of their first question.
+
+    A question about attributes compares k partial items that make p statements each and are otherwise equal. Where
+    exhaustive search would not end it refuses and its cell stays empty.
+
+    Examples:
+        rather partial films
+
+        rather partial films --k 2..4 --p 1 --strategy auto-partial --strategy greedy-partial --json
+    """
+    from rather.cli.progress import progress_bar
+    from rather.session import everyday_response
+    from rather.source import open_source
+    from rather.strategies import PARTIAL_STRATEGIES, partial_strategy_named
+    from rather.strategies.partial.table import first_questions
+
+    sizes = [(size, said) for said in _numbers(p, "--p", 1) for size in _numbers(k, "--k", 2)]
+    strategies = {
+        name: partial_strategy_named(name, **({"most_slates": most_slates} if name == "exhaustive-partial" else {}))
+        for name in strategy or PARTIAL_STRATEGIES
+    }
+    source = open_source(catalog)
+    response = everyday_response(source.catalog, source.belief, temperature)
+    with progress_bar("cells", len(sizes) * len(strategies), json_output) as advance:
+        cells = first_questions(
+            source.catalog, source.belief, response, strategies, sizes, seed=seed, trials=trials, on_done=advance
+        )
+    if json_output:
+        print(json.dumps(_report(source, str(response), seed, trials, cells), indent=1))
+    else:
+        _print_tables(cells)
+
+
+def _numbers(text: str, option: str, least: int) -> list[int]:
+    """The numbers that "2..6", "2,4" or "3" stand for."""
+    first, dots, last = text.partition("..")
+    try:
+        numbers = [*range(int(first), int(last) + 1)] if dots else [int(part) for part in text.split(",")]
+    except ValueError:
+        numbers = []
+    if not numbers or min(numbers) < least:
+        raise InvalidInputError(f"`{option}` must be a number from {least}, or like 2..6 or 2,4; got {text!r}.")
+    return list(dict.fromkeys(numbers))
+
+
+def _report(source: "Source", response: str, seed: int, trials: int, cells: Sequence["Cell"]) -> dict[str, object]:
+    from dataclasses import asdict
+
+    return {
+        "catalog": source.name,
+        "items": len(source.catalog),
+        "statements": len(source.catalog.statements),
+        "particles": len(source.belief),
+        "response": response,
+        "seed": seed,
+        "trials": trials,
+        "cells": [asdict(cell) for cell in cells],
+    }
+
+
+def _print_tables(cells: Sequence["Cell"]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    names = list(dict.fromkeys(cell.strategy for cell in cells))
+    for p in dict.fromkeys(cell.p for cell in cells):
+        here = [cell for cell in cells if cell.p == p]
+        sizes = list(dict.fromkeys(cell.k for cell in here))
+        table = Table(title=f"EVOI of the first question, {p} statement{'s' * (p > 1)} an option (seconds)")
+        table.add_column("strategy")
+        for k in sizes:
+            table.add_column(f"k = {k}", justify="right")
+        for name in names:
+            row = [next(cell for cell in here if cell.strategy == name and cell.k == k) for k in sizes]
+            table.add_row(name, *(_shown(cell, here) for cell in row))
+        slates = (next(cell.slates for cell in here if cell.k == k) for k in sizes)
+        table.add_section()
+        table.add_row("slates", *(f"{count:,}" if count < 10**10 else f"{count:.0e}" for count in slates), style="dim")
+        console.print(table)
+
+
+def _shown(cell: "Cell", here: Sequence["Cell"]) -> str:
+    """EVOI and seconds, bold where nothing is better."""
+    if cell.evoi is None or cell.seconds is None:
+        return "–"
+    best = max(other.evoi for other in here if other.k == cell.k and other.evoi is not None)
+    # The same question found by two strategies may differ by rounding.
+    style = "bold" if cell.evoi >= best * (1 - 1e-5) else "not bold"
+    return f"[{style}]{cell.evoi:.4f}[/{style}] [dim]({cell.seconds:.2f})[/dim]"

@@ -1,0 +1,106 @@
+"""ContPartial: gradient ascent over relaxed partial items.
+
+A relaxed partial item is a point x_i in [0, 1]^a, to what degree it makes each of the a statements; to a utility
+vector it is `x_i @ S`. The ascent is on
+
+    EVOI(X S) - lambda sum_i || sort(x_i) - j ||_1          j: p ones last, zeros before   (Eq. partial_cont)
+
+with exact deep retrieval at every step, and a lambda that grows until every item makes p statements and no other.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from rather import value
+from rather.responses import Logistic
+from rather.strategies.continuous import Adam, slate_network
+from rather.strategies.partial.problem import PartialProblem
+
+# Where a slate of whole statements is relaxed to before the ascent goes on from it: near enough to be recognised,
+# far enough from the corners for other statements to enter.
+RELAXED_OUT, RELAXED_IN = 0.25, 0.75
+
+
+class Distance(NamedTuple):
+    """sum_i || sort(x_i) - j ||_1 `(b,)` and its gradient `(b, k, a)`."""
+
+    value: Tensor
+    gradient: Tensor
+
+
+def distance_from_partial(relaxed: Tensor, p: int) -> Distance:
+    """How far relaxed slates `(b, k, a)` are from items of p whole statements, in l1.
+
+    Sorting puts the p largest against ones and the rest against zeros; the gradient is the sign of each difference.
+    """
+    largest = relaxed.topk(p, dim=2).indices
+    difference = relaxed - torch.zeros_like(relaxed).scatter_(2, largest, 1.0)
+    return Distance(difference.abs().sum(dim=(1, 2)), difference.sign())
+
+
+@dataclass(frozen=True)
+class ContPartial:
+    """Gradient ascent (Adam) from random points, rounded to the p largest of each item.
+
+    The paper's settings are 100 restarts and 100 steps.
+
+    Attributes:
+        restarts: Starting slates, uniform in [0, 1]; the best rounded one by exact EVOI is asked.
+        steps: Gradient steps.
+        step_size: Learning rate.
+        weight: The first lambda, relative to the spread of utilities.
+        growth: What lambda is multiplied by after each step.
+        temperature: Of the softmax while optimising, relative to the spread of utilities.
+        particles: The ascent sees at most so many, drawn by weight; the best is still chosen on all.
+        items: The ascent searches all items while there are no more than this, else a shortlist.
+    """
+
+    restarts: int = 20
+    steps: int = 100
+    step_size: float = 0.2
+    weight: float = 0.01
+    growth: float = 1.1
+    temperature: float = 0.1
+    particles: int = 4096
+    items: int = 65_536
+
+    def __call__(self, problem: PartialProblem) -> Tensor:
+        """See `PartialStrategy`."""
+        shape = (self.restarts, problem.k, len(problem.statements))
+        relaxed = torch.rand(shape, generator=problem.generator, dtype=torch.float32)
+        return problem.space.projected(self.optimise(relaxed, problem))
+
+    def polish(self, slates: Tensor, problem: PartialProblem) -> Tensor:
+        """The same from given slates `(b, k, p)`."""
+        shape = (len(slates), problem.k, len(problem.statements))
+        relaxed = torch.full(shape, RELAXED_OUT, dtype=torch.float32)
+        relaxed.scatter_(2, slates, RELAXED_IN)
+        return problem.space.projected(self.optimise(relaxed, problem))
+
+    def optimise(self, relaxed: Tensor, problem: PartialProblem) -> Tensor:
+        """Relaxed slates `(b, k, a)` after gradient ascent from the given ones."""
+        thinned = problem.thinned(self.particles, self.items)
+        softmax = Logistic(self.temperature * problem.utility_spread)
+        weight = self.weight * problem.utility_spread
+        move = Adam(relaxed)
+        for _ in range(self.steps):
+            uphill = evoi_gradient(relaxed, thinned, softmax)
+            uphill -= weight * distance_from_partial(relaxed, problem.p).gradient
+            relaxed = (relaxed + self.step_size * move(uphill)).clamp_(0.0, 1.0)
+            weight *= self.growth
+        return relaxed
+
+
+def evoi_gradient(relaxed: Tensor, problem: PartialProblem, softmax: Logistic) -> Tensor:
+    """The gradient of EVOI in relaxed slates, `(b, k, a)`, under softmax answers.
+
+    The best item after each answer is a constant where it is unique, so that the network's gradient in the query
+    slate is that of EVOI; the chain rule through `X S` multiplies it by S transposed.
+    """
+    query = problem.catalog.average + relaxed @ problem.statements
+    found = value.deep_retrieval(query, problem.belief, softmax, problem.search)
+    slopes = slate_network(query, found.vectors[:, :, 0], problem.belief, softmax.temperature)
+    return slopes.query @ problem.statements.T

@@ -1,0 +1,176 @@
+"""The partial items there are, and slates of them: whatever holds whoever is asked.
+
+A partial item is p rising places in the list of statements, no two of which contradict each other. A slate is k
+different ones, a tensor `(k, p)`; a batch of slates is `(b, k, p)`.
+"""
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+from rather.errors import InvalidInputError
+
+# Up to so many partial items are listed in order to be counted.
+LISTED_ITEMS = 100_000
+
+
+@dataclass(frozen=True, eq=False)
+class PartialSpace:
+    """All slates of k partial items of p statements.
+
+    Attributes:
+        columns: `(a,)`, a number for each statement; those with the same number contradict each other.
+        k: Partial items on a slate.
+        p: Statements that each of them makes.
+        together: `(a, a)` boolean, which two statements hold of at least one item; the others contradict each other
+            as well. None where that is not known.
+    """
+
+    columns: Tensor
+    k: int
+    p: int
+    together: Tensor | None = None
+
+    def __post_init__(self) -> None:
+        count = len(set(self.columns.tolist()))
+        if not 1 <= self.p <= count:
+            raise InvalidInputError(f"`p` must be 1..{count} (the columns that statements are about), got {self.p}.")
+        found = len(list(itertools.islice(self.every_item(), max(self.k, 2))))
+        if self.k < 2 or found < self.k:
+            said = "1 statement" if self.p == 1 else f"{self.p} statements"
+            raise InvalidInputError(f"`k` must be 2..{self.items:,} (the partial items of {said}), got {self.k}.")
+
+    @cached_property
+    def clash(self) -> Tensor:
+        """`(a, a)` boolean, which two statements contradict each other; each does itself."""
+        same = self.columns[:, None] == self.columns
+        return same if self.together is None else same | ~self.together
+
+    @cached_property
+    def items(self) -> int:
+        """How many partial items there are. From p = 4 on, where they are very many, no fewer than there are."""
+        if self.p == 1:
+            return len(self.columns)
+        fits = (~self.clash).double()
+        if self.p == 2:
+            return int(fits.sum()) // 2
+        if self.p == 3:
+            return int(((fits @ fits) * fits).sum()) // 6
+        most = self._items_by_column()
+        return sum(1 for _ in self.every_item()) if most <= LISTED_ITEMS else most
+
+    def _items_by_column(self) -> int:
+        """The p-th elementary symmetric polynomial of the columns' sizes."""
+        ways = [1] + [0] * self.p
+        for size in Counter(self.columns.tolist()).values():
+            for count in range(self.p, 0, -1):
+                ways[count] += size * ways[count - 1]
+        return ways[self.p]
+
+    @cached_property
+    def slates(self) -> int:
+        """How many slates there are, whatever their order."""
+        return math.comb(self.items, self.k)
+
+    def every_item(self, order: list[int] | None = None) -> Iterator[tuple[int, ...]]:
+        """All partial items, in the order of their statements or, if given, in another order of statements."""
+        places = range(len(self.columns)) if order is None else order
+        clash = self.clash.tolist()
+
+        def grown(said: tuple[int, ...], left: list[int]) -> Iterator[tuple[int, ...]]:
+            if len(said) == self.p:
+                yield tuple(sorted(said))
+                return
+            for at, place in enumerate(left):
+                yield from grown((*said, place), [other for other in left[at + 1 :] if not clash[place][other]])
+
+        yield from grown((), list(places))
+
+    def random(self, count: int, generator: torch.Generator) -> Tensor:
+        """`count` random slates, `(count, k, p)`."""
+        shape = (count, self.k, len(self.columns))
+        return self.projected(torch.rand(shape, generator=generator, dtype=torch.float32))
+
+    def projected(self, scores: Tensor) -> Tensor:
+        """The slates `(b, k, p)` that scores `(b, k, a)` point at: of each item the p largest without contradiction.
+
+        An item that its slate already has gives way to the one of highest total score among its neighbours.
+        """
+        left = scores.clone()
+        picked = []
+        stuck = torch.zeros(scores.shape[:2], dtype=torch.bool)
+        for _ in range(self.p):
+            most, best = left.max(dim=2)
+            stuck |= most == -torch.inf
+            picked.append(best)
+            left.masked_fill_(self.clash[best], -torch.inf)
+        slates: Tensor = torch.stack(picked, dim=2).sort(dim=2).values
+        for row, place in stuck.nonzero().tolist():
+            order = scores[row, place].argsort(descending=True).tolist()
+            slates[row, place] = torch.tensor(next(self.every_item(order)))
+        for row in _with_repeats(slates):
+            slates[row] = self._without_repeats(slates[row], scores[row])
+        return slates
+
+    def _without_repeats(self, slate: Tensor, scores: Tensor) -> Tensor:
+        taken: list[tuple[int, ...]] = []
+        for item, worth in zip(slate, scores, strict=True):
+            options = [tuple(item.tolist())]
+            if options[0] in taken:
+                nearby = [tuple(near) for near in self._neighbours(item[None]).tolist()]
+                options = [near for near in nearby if near not in taken]
+            if not options:
+                options = [next(other for other in self.every_item() if other not in taken)]
+            taken.append(max(options, key=lambda option: float(worth[list(option)].sum())))
+        return torch.tensor(taken)
+
+    def _neighbours(self, items: Tensor) -> Tensor:
+        """Partial items that differ from one of `items` `(b, p)` in one statement."""
+        found = [self._replaced(items, place) for place in range(self.p)]
+        return torch.cat([candidates[valid] for candidates, valid in found])
+
+    def _replaced(self, items: Tensor, place: int) -> tuple[Tensor, Tensor]:
+        """Items `(b, p)` with the statement in `place` replaced by every other: `(b, a, p)`, and which are valid."""
+        a = len(self.columns)
+        candidates = items[:, None, :].repeat(1, a, 1)
+        candidates[:, :, place] = torch.arange(a)
+        others = torch.cat([items[:, :place], items[:, place + 1 :]], dim=1)
+        same = torch.arange(a) == items[:, place, None]
+        return candidates.sort(dim=2).values, ~(self.clash[others].any(dim=1) | same)
+
+    def swaps(self, slates: Tensor, item: int, place: int) -> tuple[Tensor, Tensor]:
+        """Slates with one statement of one item replaced by every other.
+
+        Args:
+            slates: `(b, k, p)`.
+            item: Which item of each slate.
+            place: Which of its statements.
+
+        Returns:
+            `(b, a, k, p)` candidates, and `(b, a)` which of them are slates of distinct partial items.
+        """
+        replaced, valid = self._replaced(slates[:, item], place)
+        candidates = slates[:, None].repeat(1, len(self.columns), 1, 1)
+        candidates[:, :, item] = replaced
+        others = torch.cat([slates[:, :item], slates[:, item + 1 :]], dim=1)
+        repeated = (replaced[:, :, None, :] == others[:, None, :, :]).all(dim=3).any(dim=2)
+        return candidates, valid & ~repeated
+
+    def neighbours(self, slates: Tensor) -> Tensor:
+        """Every slate `(c, k, p)` that differs from one of `slates` in one statement."""
+        found = [self.swaps(slates, item, place) for item in range(self.k) for place in range(self.p)]
+        return torch.cat([candidates[valid] for candidates, valid in found])
+
+
+def _with_repeats(slates: Tensor) -> list[int]:
+    """The slates `(b, k, p)` in which two items are the same, as rows."""
+    k = slates.shape[1]
+    same = (slates[:, :, None] == slates[:, None]).all(dim=3)
+    rows: list[int] = (same.sum(dim=(1, 2)) > k).nonzero()[:, 0].tolist()
+    return rows

@@ -1,0 +1,113 @@
+"""Questions about attributes on the command line."""
+
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from rather.cli.cards import choice_text, question_view
+from rather.films import film_belief, film_catalog
+from rather.session import Session
+
+
+@pytest.fixture(scope="module")
+def session():
+    catalog = film_catalog()
+    return Session(catalog, film_belief(catalog, particles=100), ask="attributes")
+
+
+def shown(view):
+    console = Console(file=io.StringIO(), width=100, no_color=True)
+    console.print(view)
+    return console.file.getvalue()
+
+
+def test_a_person_reads_a_sentence_and_the_options(session):
+    question = session.ask()
+    text = shown(question_view(question))
+    first, second = (option.label for option in question.options)
+    assert f"Question 1: Would you rather a film that is {first} or one that is {second}?" in text
+    assert f"1  {first}" in text
+    assert f"2  {second}" in text
+    assert choice_text(question, 1) == second
+
+
+def test_a_machine_plays_about_attributes_and_goes_on_later(rather, tmp_path):
+    log = tmp_path / "log.json"
+    options = ("ask", "films", "--json", "--ask", "attributes", "--p", "2", "--k", "3", "--strategy", "greedy-partial")
+    first = rather(*options, "--save", str(log), stdin='{"choice": 2}\n"same"\n{"quit": true}\n').out
+    said = [json.loads(line) for line in first.splitlines()]
+    question = said[0]
+    assert question["kind"] == "attributes"
+    assert len(question["options"]) == 3
+    assert all(len(option["statements"]) == 2 for option in question["options"])
+    assert question["text"].startswith("Would you rather a film that is ")
+    assert question["answers"] == [0, 1, 2, "none", "same", "skip"]
+    again = rather("ask", "films", "--json", "--resume", str(log), stdin='{"quit": true}\n').out
+    assert json.loads(again.splitlines()[0]) == said[4]
+    assert [sorted(event) for event in json.loads(log.read_text())["events"]] == [
+        ["answer", "attributes", "evoi", "tell"]
+    ] * 2
+
+
+def test_a_machine_may_be_asked_either(rather):
+    options = ("ask", "films", "--json", "--ask", "auto", "--strategy", "greedy")
+    cheap_words = rather(*options, "--effort", "9,0", stdin="").out
+    cheap_cards = rather(*options, "--effort", "0,9", stdin="").out
+    assert json.loads(cheap_words.splitlines()[0])["kind"] == "attributes"
+    assert json.loads(cheap_cards.splitlines()[0])["kind"] == "items"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("ask", "films", "--json", "--ask", "attributes", "--strategy", "greedy"), "No strategy for attributes"),
+        (("ask", "films", "--json", "--ask", "auto", "--effort", "much"), "must be two numbers such as 0.01,0.001"),
+        (("ask", "films", "--json", "--ask", "attributes", "--p", "26"), "`p` must be 1..25"),
+        (("simulate", "films", "--strategy", "greedy-partial"), "No strategy is called 'greedy-partial'"),
+        (
+            ("simulate", "films", "--ask", "items", "--ask", "auto", "--strategy", "best"),
+            "No strategy is called 'best'",
+        ),
+        (("partial", "films", "--k", "6..2"), "`--k` must be a number from 2, or like 2..6"),
+        (("partial", "films", "--p", "one"), "`--p` must be a number from 1"),
+        (("partial", "films", "--strategy", "auto"), "No strategy for attributes is called 'auto'"),
+    ],
+)
+def test_mistakes_are_told(options, message, rather):
+    assert message in rather(*options, expect=2).err.replace("\n", " ")
+
+
+def test_simulate_compares_kinds_of_question(rather):
+    options = ("--users", "3", "--questions", "2", "--strategy", "greedy", "--strategy", "greedy-partial")
+    kinds = ("--ask", "items", "--ask", "attributes", "--ask", "auto")
+    report = json.loads(rather("simulate", "films", "--json", *options, *kinds).out)
+    assert report["ask"] == ["items", "attributes", "auto"]
+    names = [summary["strategy"] for summary in report["strategies"]]
+    assert names == ["items (greedy)", "attributes (greedy-partial)", "auto (greedy)"]
+    starts = {summary["regret"][0] for summary in report["strategies"]}
+    assert len(starts) == 1
+
+
+def test_simulate_compares_strategies_for_attributes(rather):
+    options = ("--users", "2", "--questions", "2", "--strategy", "greedy-partial", "--strategy", "random-partial")
+    text = rather("simulate", "films", "--ask", "attributes", *options).out
+    assert "greedy-partial" in text
+    assert "random-partial" in text
+
+
+def test_the_table_of_first_questions(rather):
+    names = ("--strategy", "auto-partial", "--strategy", "greedy-partial", "--strategy", "exhaustive-partial")
+    report = json.loads(rather("partial", "films", "--k", "2,3", "--p", "1", "--json", *names).out)
+    cells = {(cell["strategy"], cell["k"]): cell["evoi"] for cell in report["cells"]}
+    assert len(cells) == 6
+    for k in (2, 3):
+        best = cells["exhaustive-partial", k]
+        assert cells["auto-partial", k] >= 0.99 * best
+        assert cells["auto-partial", k] >= cells["greedy-partial", k] - 1e-6
+        assert cells["greedy-partial", k] <= best + 1e-6
+    assert report["statements"] == 25
+    limited = rather("partial", "films", "--k", "2", "--p", "1", "--most-slates", "10", *names).out
+    assert "–" in limited
+    assert "300" in limited
