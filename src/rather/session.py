@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
-import torch
 from torch import Tensor
 
 from rather import value
@@ -20,6 +19,7 @@ from rather.effort import Effort
 from rather.errors import InvalidInputError, NoQuestionLeftError, StaleQuestionError
 from rather.question import Question, Recommendation
 from rather.randomness import derive_generator
+from rather.recommending import recommendations
 from rather.rejuvenation import Rejuvenation
 from rather.responses import Answer, Choice, Logistic, ResponseModel, answer_row, as_choice
 from rather.retrieval import ExactRetriever, Found, Retriever
@@ -196,33 +196,8 @@ class Session:
         if count < 1:
             raise InvalidInputError(f"`count` must be at least 1, got {count}.")
         with one_thread():
-            belief = self.belief
-            found = self._search(belief.mean[None], min(count, available))
-            rows = found.rows[0].tolist()
-            utilities = found.vectors[0] @ belief.particles.T
-            spread = (utilities - found.scores[0][:, None]).square() @ belief.weights
-            sure = self._probability_unbeaten(found.vectors[0], utilities)
-            return [
-                Recommendation(
-                    row,
-                    self.catalog.ids[row],
-                    self.catalog.label(row),
-                    self.catalog.facts_of(row),
-                    float(found.scores[0, place]),
-                    float(spread[place].clamp_min(0).sqrt()),
-                    float(sure[place]),
-                )
-                for place, row in enumerate(rows)
-            ]
-
-    def _probability_unbeaten(self, items: Tensor, utilities: Tensor) -> Tensor:
-        """The probability that no allowed item is better, for items `(c, d)` of utilities `(c, m)`, shape `(c,)`."""
-        belief = self.belief
-        # Equal items, and the same item in another matrix product, differ by some 8 units in the last place.
-        rounding = 1e-6 * torch.outer(items.square().sum(dim=1), belief.particles.square().sum(dim=1)).sqrt()
-        beaten = utilities < self.best_items().scores[:, 0] - rounding
-        # From the complement, so that a certainty is exactly 1 whatever the weights sum to.
-        return (1 - beaten.to(belief.weights.dtype) @ belief.weights).clamp(0, 1)
+            found = self._search(self.belief.mean[None], min(count, available))
+            return recommendations(found, self.catalog, self.belief, self.best_items().scores[:, 0])
 
     @property
     def expected_regret(self) -> float:
