@@ -1,7 +1,7 @@
 """`rather partial`: what the first question about attributes is worth, strategy by strategy."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,6 +10,8 @@ from rather.cli.options import CatalogName, Json, Seed, Temperature
 from rather.errors import InvalidInputError
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from rather.source import Source
     from rather.strategies.partial.table import Cell
 
@@ -92,31 +94,42 @@ def _report(source: "Source", response: str, seed: int, trials: int, cells: Sequ
 
 def _print_tables(cells: Sequence["Cell"]) -> None:
     from rich.console import Console
-    from rich.table import Table
 
     console = Console(highlight=False)
-    names = list(dict.fromkeys(cell.strategy for cell in cells))
     for p in dict.fromkeys(cell.p for cell in cells):
         here = [cell for cell in cells if cell.p == p]
-        sizes = list(dict.fromkeys(cell.k for cell in here))
-        table = Table(title=f"EVOI of the first question, {p} statement{'s' * (p > 1)} an option (seconds)")
-        table.add_column("strategy")
-        for k in sizes:
-            table.add_column(f"k = {k}", justify="right")
-        for name in names:
-            row = [next(cell for cell in here if cell.strategy == name and cell.k == k) for k in sizes]
-            table.add_row(name, *(_shown(cell, here) for cell in row))
-        slates = (next(cell.slates for cell in here if cell.k == k) for k in sizes)
-        table.add_section()
-        table.add_row("slates", *(f"{count:,}" if count < 10**10 else f"{count:.0e}" for count in slates), style="dim")
-        console.print(table)
+        said = f"{p} statement{'s' * (p > 1)} an option"
+        console.print(_table(f"EVOI of the first question, {said}", here, _evoi), _table("Seconds", here, _seconds))
 
 
-def _shown(cell: "Cell", here: Sequence["Cell"]) -> str:
-    """EVOI and seconds, bold where nothing is better."""
-    if cell.evoi is None or cell.seconds is None:
+def _table(title: str, cells: Sequence["Cell"], shown: "Callable[[Cell, float], str]") -> "Table":
+    """A row for each strategy, a column for each k, and how many slates there are."""
+    from rich.table import Table
+
+    names = list(dict.fromkeys(cell.strategy for cell in cells))
+    columns = {k: [cell for cell in cells if cell.k == k] for k in dict.fromkeys(cell.k for cell in cells)}
+    best = {k: max((cell.evoi or 0.0 for cell in column), default=0.0) for k, column in columns.items()}
+    table = Table(title=title)
+    table.add_column("strategy", no_wrap=True, min_width=max(map(len, names)))
+    for k in columns:
+        table.add_column(f"k = {k}", justify="right")
+    for row, name in enumerate(names):
+        table.add_row(name, *(shown(column[row], best[k]) for k, column in columns.items()))
+    table.add_section()
+    table.add_row("slates", *(_count(column[0].slates) for column in columns.values()), style="dim")
+    return table
+
+
+def _evoi(cell: "Cell", best: float) -> str:
+    """Bold where nothing is better; the same question found by two strategies may differ by rounding."""
+    if cell.evoi is None:
         return "–"
-    best = max(other.evoi for other in here if other.k == cell.k and other.evoi is not None)
-    # The same question found by two strategies may differ by rounding.
-    style = "bold" if cell.evoi >= best * (1 - 1e-5) else "not bold"
-    return f"[{style}]{cell.evoi:.4f}[/{style}] [dim]({cell.seconds:.2f})[/dim]"
+    return f"[bold]{cell.evoi:.4f}[/bold]" if cell.evoi >= best * (1 - 1e-5) else f"{cell.evoi:.4f}"
+
+
+def _seconds(cell: "Cell", best: float) -> str:
+    return "–" if cell.seconds is None else f"{cell.seconds:.2f}"
+
+
+def _count(number: int) -> str:
+    return f"{number:,}" if number < 10_000_000 else f"{number:.1e}"
