@@ -200,6 +200,43 @@ def test_people_who_wait_go_before_work_done_ahead():
     assert order == ["urgent", "ahead"]
 
 
+def test_people_come_in_the_order_they_came():
+    gate, order, threads = Gate(1, 5.0), [], []
+
+    def urgent(number):
+        with gate.urgent():
+            order.append(number)
+
+    with gate.urgent():
+        for number in range(5):
+            threads.append(threading.Thread(target=urgent, args=(number,)))
+            threads[-1].start()
+            wait_for(lambda number=number: gate.waiting == number + 1)
+    for thread in threads:
+        thread.join()
+    assert order == [0, 1, 2, 3, 4]
+
+
+def test_no_more_than_the_places_are_ever_inside():
+    gate, inside, most = Gate(3, 5.0), [], []
+
+    def work(ahead):
+        for _ in range(20):
+            with gate.ahead() if ahead else gate.urgent():
+                inside.append(1)
+                most.append(len(inside))
+                time.sleep(0.0005)
+                inside.pop()
+
+    threads = [threading.Thread(target=work, args=(number % 3 == 0,)) for number in range(9)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert max(most) == 3
+    assert len(most) == 180
+
+
 def test_work_done_ahead_leaves_a_place_free():
     gate = Gate(2, 0.05)
     with gate.ahead(), gate.urgent():

@@ -1,7 +1,7 @@
 """Who may compute now: as many as there are cores, people who wait before work done ahead."""
 
 import threading
-import time
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -9,7 +9,7 @@ from rather.server.problems import busy
 
 
 class Gate:
-    """Lets a few threads compute at the same time.
+    """Lets a few threads compute at the same time, people in the order they came.
 
     More would not be faster, and each would be slower. Work done ahead enters only when nobody waits, and always
     leaves one place free for somebody who comes (where there is more than one place).
@@ -25,28 +25,20 @@ class Gate:
         self._wait_seconds = wait_seconds
         self._inside = 0
         self._ahead = 0
-        self._waiting = 0
+        self._queue: deque[threading.Event] = deque()
         self._closed = False
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
+        self._room_ahead = threading.Condition(self._lock)
 
     @property
     def waiting(self) -> int:
         """People who wait."""
-        return self._waiting
+        return len(self._queue)
 
     @contextmanager
     def urgent(self) -> Iterator[None]:
         """Compute for somebody who waits; a `busy` problem when it takes too long to get in."""
-        deadline = time.monotonic() + self._wait_seconds
-        with self._changed:
-            self._waiting += 1
-            try:
-                while self._inside >= self._places:
-                    if not self._changed.wait(deadline - time.monotonic()) and time.monotonic() >= deadline:
-                        raise busy("All cores are busy with other people's questions.")
-                self._inside += 1
-            finally:
-                self._waiting -= 1
+        self._enter()
         try:
             yield
         finally:
@@ -55,32 +47,47 @@ class Gate:
     @contextmanager
     def ahead(self) -> Iterator[bool]:
         """Compute what may be needed soon; yields False when the gate was closed meanwhile."""
-        with self._changed:
-            while not self._closed and (
-                self._waiting or self._inside >= self._places or self._ahead >= self._for_ahead
-            ):
-                self._changed.wait()
-            if self._closed:
-                admitted = False
-            else:
-                admitted = True
-                self._inside += 1
-                self._ahead += 1
+        with self._lock:
+            self._room_ahead.wait_for(lambda: self._closed or self._has_room_ahead())
+            admitted = not self._closed
+            self._inside += admitted
+            self._ahead += admitted
         try:
             yield admitted
         finally:
             if admitted:
-                with self._changed:
-                    self._ahead -= 1
-                self._leave()
+                self._leave(ahead=True)
 
     def close(self) -> None:
         """Let in no more work done ahead."""
-        with self._changed:
+        with self._lock:
             self._closed = True
-            self._changed.notify_all()
+            self._room_ahead.notify_all()
 
-    def _leave(self) -> None:
-        with self._changed:
+    def _enter(self) -> None:
+        with self._lock:
+            if self._inside < self._places:
+                self._inside += 1
+                return
+            mine = threading.Event()
+            self._queue.append(mine)
+        if mine.wait(self._wait_seconds):
+            return
+        with self._lock:
+            if mine.is_set():  # at the last moment
+                return
+            self._queue.remove(mine)
+        raise busy("All cores are busy with other people's questions.")
+
+    def _leave(self, ahead: bool = False) -> None:
+        with self._lock:
+            self._ahead -= ahead
+            if self._queue:  # the place goes straight to who has waited longest: nobody else can take it
+                self._queue.popleft().set()
+                return
             self._inside -= 1
-            self._changed.notify_all()
+            if self._has_room_ahead():
+                self._room_ahead.notify()
+
+    def _has_room_ahead(self) -> bool:
+        return not self._queue and self._inside < self._places and self._ahead < self._for_ahead

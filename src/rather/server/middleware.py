@@ -166,4 +166,7 @@ METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"}
 
 def unavailable(request: Request, error: Exception) -> Any:
     """The response when the store fails."""
+    logger.warning(
+        "storage unavailable", extra={"fields": {"reason": str(error), "cause": repr(error.__cause__)[:500]}}
+    )
     return busy(str(error), "storage-unavailable").response()

@@ -86,8 +86,9 @@ class Openings:
         if request.k > min(limits.slate, len(served.catalog)):
             most = min(limits.slate, len(served.catalog))
             raise _invalid(f"`k` must be 2..{most} here, got {request.k}.")
-        if request.strategy not in self._settings.strategies:
-            raise _invalid(f"`strategy` must be one of {', '.join(self._settings.strategies)}.")
+        offered = self._settings.strategies_for(len(served.catalog))
+        if request.strategy not in offered:
+            raise _invalid(f"`strategy` must be one of {', '.join(offered)}.")
         if request.ask != "items":
             raise _invalid(f"The catalogue {served.source.name} takes only questions about items.")
         budget = request.time_budget_ms

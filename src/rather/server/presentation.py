@@ -12,6 +12,7 @@ from rather.server.conversations import Standing
 from rather.server.reasons import reasons
 from rather.server.settings import Settings
 from rather.server.views import aware, fact_order, option_view, prompt, question_view, recommendation_view
+from rather.threads import one_thread
 
 
 def session_view(standing: Standing, settings: Settings, *, shared: bool = False) -> schema.Session:
@@ -50,7 +51,8 @@ def ranked(
 ) -> list[schema.Recommendation]:
     """Recommended items with their ranks and reasons."""
     answers = [str(answer.place) for answer in standing.answers]
-    why = reasons(standing.state.session, [item.row for item in items], answers, length)
+    with one_thread():
+        why = reasons(standing.state.session, [item.row for item in items], answers, length)
     return [
         recommendation_view(item, rank, reason, length)
         for rank, (item, reason) in enumerate(zip(items, why, strict=True), start=offset + 1)

@@ -210,7 +210,7 @@ def show_shared_profile(token: ShareToken, all: All) -> schema.Profile:
 
 def _catalog(all: Conversations, name: str) -> schema.Catalog:
     served = all.openings.find(name)
-    return catalog_view(served.source, all.settings.strategies, all.settings.limits.slate)
+    return catalog_view(served.source, all.settings.strategies_for(len(served.catalog)), all.settings.limits.slate)
 
 
 def _page(

@@ -19,6 +19,9 @@ logger = logging.getLogger("rather.server")
 # moment; a request needs it some ten times.
 SWITCH_SECONDS = 0.0005
 
+# People read for longer than the usual 5 seconds; a new connection for each answer would cost them a round trip.
+KEEP_ALIVE_SECONDS = 75
+
 
 class Server(uvicorn.Server):
     """Says when it listens, and lets the app know as soon as it is told to stop."""
@@ -81,6 +84,7 @@ def run(
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=drain_seconds,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
         proxy_headers=trusted_proxies is not None,
         forwarded_allow_ips=trusted_proxies,
     )

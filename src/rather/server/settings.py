@@ -10,6 +10,10 @@ from rather.strategies import STRATEGIES
 # Looks at every possible slate: one request could keep a core busy for minutes.
 NOT_SERVED = frozenset({"exhaustive-search"})
 
+# From this many items on, only strategies that look at all of them a few times (or keep a time budget) are offered.
+LARGE = 50_000
+FOR_LARGE = ("auto", "query-iteration", "rand-user-top-item", "top5-exhaustive", "random")
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -53,7 +57,7 @@ class Settings:
         admin_token: Opens `/v1/admin`; without one those routes answer 403.
         origins: Other sites that may call the API from a browser and embed the page, as `https://example.org`.
         images: Other hosts that the page may load pictures from, as `https://images.example.org`.
-        strategies: Names of the strategies that a caller may choose.
+        strategies: Names of the strategies that a caller may choose (see `strategies_for`).
         workers: Computations at the same time; None is one for each core.
         prefetch: Compute the next question for every answer while the person reads.
         cache_mb: Memory for states of conversations that are kept at hand.
@@ -84,6 +88,10 @@ class Settings:
     def database_url(self) -> str:
         """Where sessions are kept."""
         return self.database if self.database is not None else default_database()
+
+    def strategies_for(self, items: int) -> tuple[str, ...]:
+        """Names of the strategies that a caller may choose for a catalogue of so many items."""
+        return self.strategies if items < LARGE else tuple(name for name in self.strategies if name in FOR_LARGE)
 
     @property
     def cores(self) -> int:

@@ -3,8 +3,9 @@
 import hashlib
 import hmac
 import secrets
+import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -162,6 +163,11 @@ class SqlStore:
             self._engine = open_engine(url)
             self._writer = self._engine.execution_options(writes=True)
             self._key = self._read_key().encode()
+        # SQLite takes one writer at a time and lets others try again after ever longer pauses: some would wait for
+        # seconds beside luckier ones. In turn, nobody does. PostgreSQL locks the one row that is written.
+        self._turn: AbstractContextManager[object] = (
+            threading.Lock() if self._engine.dialect.name == "sqlite" else nullcontext()
+        )
 
     def create(self, opening: Opening) -> StoredSession:
         """See `Store.create`."""
@@ -294,7 +300,7 @@ class SqlStore:
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
-        with _failures(), self._writer.begin() as connection:
+        with _failures(), self._turn, self._writer.begin() as connection:
             yield connection
 
 

@@ -9,6 +9,7 @@ from rather.responses import SKIP
 from rather.server import schema
 from rather.session import Session
 from rather.source import Source
+from rather.threads import one_thread
 
 IMAGE_FACTS = ("image", "picture", "poster", "photo")
 
@@ -103,9 +104,10 @@ def attributes_view(catalog: Catalog) -> list[schema.Attribute]:
 def profile_view(session: Session) -> schema.Profile:
     """The belief about each named quality, the one that moves the ranking most first."""
     catalog, belief = session.catalog, session.belief
-    mean, prior = belief.mean, session.prior.mean
-    spread = ((belief.particles - mean).square().T @ belief.weights).sqrt()
-    differ = catalog.items[:: max(1, len(catalog) // 4096)].std(dim=0, correction=0)
+    with one_thread():
+        mean, prior = belief.mean, session.prior.mean
+        spread = ((belief.particles - mean).square().T @ belief.weights).sqrt()
+        differ = catalog.items[:: max(1, len(catalog) // 4096)].std(dim=0, correction=0)
     tastes = [
         schema.Taste(
             feature=name,
