@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check lint types unit format clean
+.PHONY: demo test check lint types unit format page clean
 
 demo: $(VENV)/.demo-ready
 	@$(BIN)/rather demo
@@ -24,6 +24,10 @@ unit: $(VENV)/.dev-ready
 format: $(VENV)/.dev-ready
 	$(BIN)/ruff format src tests
 	$(BIN)/ruff check --fix src tests
+
+# Rebuilds the page that the server ships, from web/ (needs Node 20.19 or later).
+page:
+	cd web && npm ci --no-audit --no-fund && npm run build
 
 $(VENV)/bin/python:
 	@echo "setting up $(VENV) (a minute or two, once)"

@@ -22,7 +22,7 @@ LIKES = ("Blade Runner", "2001: A Space Odyssey", "Alien", "Akira", "The Matrix"
 # The two views on one ground.
 FRAME = """
 <style>
-  body {{ margin: 0; width: 1560px; height: 860px; position: relative; background: #dfe2ea; }}
+  body {{ margin: 0; width: 1440px; height: 860px; position: relative; background: #dfe2ea; }}
   img {{ position: absolute; box-shadow: 0 24px 60px -20px rgb(20 23 60 / 45%); }}
   .desktop {{ left: 36px; top: 36px; height: 788px; border-radius: 14px; }}
   .phone {{ right: 36px; bottom: 36px; height: 640px; border-radius: 26px; border: 5px solid #05060a; }}
@@ -49,9 +49,9 @@ with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
     server = Server(Path(folder), "films")
     try:
         browser = launch(playwright)
-        desktop = shot(browser, server.address, 4, viewport={"width": 1180, "height": 860})
+        desktop = shot(browser, server.address, 4, viewport={"width": 1180, "height": 890})
         phone = shot(browser, server.address, 2, color_scheme="dark", **PHONE)
-        page = browser.new_page(viewport={"width": 1560, "height": 860}, device_scale_factor=1.3)
+        page = browser.new_page(viewport={"width": 1440, "height": 860}, device_scale_factor=1.3)
         page.set_content(FRAME.format(desktop=desktop, phone=phone))
         page.wait_for_timeout(300)
         page.screenshot(path=ROOT / "docs" / "page.png")

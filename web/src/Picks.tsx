@@ -3,6 +3,9 @@ import { useGlide } from "./motion";
 import type { Recommendation, Why } from "./types";
 import { inShort, listed, percent, told } from "./words";
 
+// What fits beside a title.
+const SHORT = 12;
+
 /** The best few items now; they glide when an answer reorders them. */
 export function Picks({ items, answered }: { items: Recommendation[]; answered: boolean }) {
   const list = useRef<HTMLOListElement>(null);
@@ -21,7 +24,7 @@ export function Picks({ items, answered }: { items: Recommendation[]; answered: 
           <li key={item.id} data-key={String(item.id)}>
             <p class="pick">
               <span class="pick-title">
-                {item.label} <small>{inShort(item.facts, 1)}</small>
+                {item.label} <small>{inShort(item.facts, 1, SHORT)}</small>
               </span>
               <Chance share={item.probability_best} />
             </p>

@@ -82,7 +82,7 @@ function Best({ item, among, whose, heading }: BestProps) {
   return (
     <div class="best">
       {item.image && <img class="picture" src={item.image} alt="" onError={(event) => event.currentTarget.remove()} />}
-      <h1 id="best" ref={heading} tabIndex={-1} data-long={item.label.length > 34 || undefined}>
+      <h1 id="best" ref={heading} tabIndex={-1} data-long={item.label.length > 24 || undefined}>
         {item.label}
       </h1>
       <p class="short">{inShort(item.facts, 4)}</p>

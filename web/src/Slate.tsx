@@ -4,7 +4,7 @@ import type { Choice, Option } from "./types";
 import { comparison, prose } from "./words";
 
 // More than this nobody compares before answering.
-const FACTS = 4;
+const FACTS = 5;
 
 interface Props {
   options: Option[];

@@ -56,13 +56,10 @@ export class Departure {
     this.copy = null;
     if (calm()) return;
     const arrival = [{ opacity: 0, transform: "translateY(10px)" }, {}];
-    slate.querySelectorAll(".picture, .title, .line, .facts").forEach((part) => part.animate(arrival, { duration: 320, easing: EASE }));
+    slate.querySelectorAll(".picture, .title, .line, .facts").forEach((part) => part.animate(arrival, { duration: 260, easing: EASE }));
     if (copy === null) return;
     slate.parentElement?.append(copy);
-    const exit = copy.animate([{ opacity: 1 }, { opacity: 1, offset: 0.3 }, { opacity: 0, transform: "translateY(-8px)" }], {
-      duration: 300,
-      easing: "ease-in",
-    });
+    const exit = copy.animate([{ opacity: 1 }, { opacity: 0, transform: "translateY(-8px)" }], { duration: 220, easing: "ease-out" });
     exit.onfinish = exit.oncancel = () => copy.remove();
   }
 }

@@ -31,10 +31,15 @@ export function isProse(fact: Fact): boolean {
   return fact.value.length > PROSE || PROSE_NAMES.has(fact.name.toLowerCase());
 }
 
+/** Whether a value says something without its name: a number does only when it may be a year. */
+function speaks(value: string): boolean {
+  return /\p{L}/u.test(value) || /^(1[0-9]|20)\d\d$/.test(value);
+}
+
 /** The values of the first few short facts, to say in one line what an item is. */
-export function inShort(facts: Fact[], count: number): string {
+export function inShort(facts: Fact[], count: number, longest = PROSE): string {
   return facts
-    .filter((fact) => fact.value !== "" && !isProse(fact))
+    .filter((fact) => speaks(fact.value) && !isProse(fact) && fact.value.length <= longest)
     .slice(0, count)
     .map((fact) => fact.value)
     .join(" · ");
@@ -44,14 +49,19 @@ export function prose(facts: Fact[]): string | undefined {
   return facts.find((fact) => fact.value !== "" && isProse(fact))?.value;
 }
 
-/** The facts of every option side by side: names that any has, those that differ first, at most `count`. */
+// With so many facts that differ, the others need not be shown.
+const ENOUGH = 3;
+
+/** The facts of every option side by side: at most `count` in which they differ, and others where those are few. */
 export function comparison(options: Option[], count: number): { name: string; values: string[]; differs: boolean }[] {
   const names = [...new Set(options.flatMap((option) => option.facts.filter((fact) => !isProse(fact)).map((fact) => fact.name)))];
   const rows = names.map((name) => {
     const values = options.map((option) => option.facts.find((fact) => fact.name === name)?.value ?? "");
     return { name, values, differs: new Set(values).size > 1 };
   });
-  return [...rows.filter((row) => row.differs), ...rows.filter((row) => !row.differs)].slice(0, count);
+  const differing = rows.filter((row) => row.differs).slice(0, count);
+  const same = rows.filter((row) => !row.differs).slice(0, Math.max(0, ENOUGH - differing.length));
+  return [...differing, ...same];
 }
 
 /** The reasons of a list in turn; one that names the same answer as an earlier one need not tell it all again. */
