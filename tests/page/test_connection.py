@@ -146,3 +146,22 @@ def test_a_catalogue_that_is_not_there_is_explained(visit):
     page = visit("/?catalog=nothing")
     page.get_by_role("heading", name="That did not work").wait_for()
     page.get_by_text("There are: things").wait_for()
+
+
+def test_half_an_acknowledgement_is_none(visit, server):
+    page = visit()
+    wait_for_question(page, 1)
+    sent = []
+
+    def break_the_first(route):
+        sent.append(route.request)
+        if len(sent) == 1:
+            route.fulfill(status=200, body=route.fetch().text()[:100], content_type="application/json")
+        else:
+            route.continue_()
+
+    page.route("**/v1/sessions/*/answers", break_the_first)
+    page.keyboard.press("1")
+    wait_for_question(page, 2)
+    assert len(sent) == 2
+    assert choices(server, session_id(page)) == [0]

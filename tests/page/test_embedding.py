@@ -82,3 +82,19 @@ def test_a_site_that_is_not_allowed_shows_nothing(host):
         assert page.frame_locator("iframe").locator("#page").count() == 0
     finally:
         stranger.close()
+
+
+def test_two_conversations_in_one_page_stay_apart(host, site, server):
+    page = host(site)
+    script = f'<script src="{server.address}/embed.js" data-catalog="plain"></script>'
+    site.pages["/"] = site.pages["/"].replace("<p ", script + "<p ")
+    page.reload()
+    for place in (0, 1):
+        frame = page.frame_locator("iframe").nth(place)
+        frame.locator(READY).wait_for()
+        for _ in range(place):
+            frame.locator(".option button").first.click()
+            frame.locator(".eyebrow", has_text="Question 2").wait_for()
+    page.reload()
+    page.frame_locator("iframe").nth(0).locator(".eyebrow", has_text="Question 1").wait_for()
+    page.frame_locator("iframe").nth(1).locator(".eyebrow", has_text="Question 2").wait_for()

@@ -23,6 +23,14 @@ export interface Message {
   headers?: Record<string, string>;
 }
 
+interface Reply {
+  ok: boolean;
+  status: number;
+  body: unknown;
+  /** Seconds that the server asks us to wait. */
+  patience: number;
+}
+
 // Passing troubles of a server or of what stands before it.
 const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
 // A server error that is still there after so many attempts is not passing.
@@ -53,11 +61,10 @@ export class Connection {
     let lost = false;
     try {
       for (let attempt = 0; ; attempt += 1) {
-        const response = await this.attempt(message, signal);
-        if (response?.ok) return response.status === 204 ? null : await response.json();
-        const problem = response === null ? null : await problemOf(response);
-        const patience = Number(response?.headers.get("Retry-After") ?? 0) || 0;
-        if (problem !== null && !passes(problem.status, attempt, patience)) throw problem;
+        const reply = await this.attempt(message, signal);
+        if (reply?.ok) return reply.body;
+        const patience = reply?.patience ?? 0;
+        if (reply !== null && !passes(reply.status, attempt, patience)) throw problemOf(reply);
         if (!lost) {
           lost = true;
           this.count(1);
@@ -69,20 +76,23 @@ export class Connection {
     }
   }
 
-  /** One attempt; null when nothing came back. */
-  private async attempt(message: Message, signal?: AbortSignal): Promise<Response | null> {
-    const limit = AbortSignal.timeout(TIMEOUT_MS);
-    const headers = { Accept: "application/json", ...message.headers };
-    const sent: RequestInit = { method: message.method, headers, signal: signal ? AbortSignal.any([signal, limit]) : limit };
-    if (message.body !== undefined) {
-      sent.body = JSON.stringify(message.body);
-      sent.headers = { ...headers, "Content-Type": "application/json" };
-    }
+  /** One attempt; null when nothing came back, or not all of it. */
+  private async attempt(message: Message, signal?: AbortSignal): Promise<Reply | null> {
+    const cut = new AbortController();
+    const timer = setTimeout(() => cut.abort(), TIMEOUT_MS);
+    const leave = (): void => cut.abort();
+    signal?.addEventListener("abort", leave);
     try {
-      return await fetch(message.path, sent);
-    } catch (error) {
-      if (signal?.aborted) throw error;
+      const response = await fetch(message.path, requestOf(message, cut.signal));
+      const text = await response.text();
+      const patience = Number(response.headers.get("Retry-After") ?? 0) || 0;
+      return { ok: response.ok, status: response.status, body: parsed(text, response.ok), patience };
+    } catch {
+      signal?.throwIfAborted();
       return null;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", leave);
     }
   }
 
@@ -116,19 +126,30 @@ function pauseAfter(attempt: number): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS) * (0.8 + 0.4 * Math.random());
 }
 
-async function problemOf(response: Response): Promise<Problem> {
+function requestOf({ method, body, headers }: Message, signal: AbortSignal): RequestInit {
+  const accepted = { Accept: "application/json", ...headers };
+  if (body === undefined) return { method, signal, headers: accepted };
+  return { method, signal, headers: { ...accepted, "Content-Type": "application/json" }, body: JSON.stringify(body) };
+}
+
+/** A body as JSON. What stands before a server may answer an error in HTML; a success must be whole. */
+function parsed(text: string, whole: boolean): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (whole) throw error;
+    return null;
+  }
+}
+
+function problemOf(reply: Reply): Problem {
   const unknown: ProblemDetails = {
     type: "about:blank",
     title: "Unexpected answer",
-    status: response.status,
+    status: reply.status,
     code: "unexpected",
-    detail: `The server answered with ${response.status}.`,
+    detail: `The server answered with ${reply.status}.`,
     action: "Try again in a while.",
   };
-  try {
-    const details = (await response.json()) as Partial<ProblemDetails>;
-    return new Problem(response.status, { ...unknown, ...details });
-  } catch {
-    return new Problem(response.status, unknown);
-  }
+  return new Problem(reply.status, { ...unknown, ...(reply.body as Partial<ProblemDetails> | null) });
 }

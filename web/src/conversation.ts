@@ -82,7 +82,7 @@ export class Conversation {
       const session = await this.api.open({ ...wanted(), catalog }, randomKey(), signal);
       if (session.id) {
         go({ at: "session", id: session.id }, entry);
-        if (host !== null) keep("embedded", session.id);
+        if (host !== null) keep("embedded", wanted().catalog ?? "", session.id);
       }
       this.adopt(session);
       this.learnMore(session);
@@ -92,7 +92,6 @@ export class Conversation {
   /** Show the catalogues to choose from. */
   choose(): void {
     go({ at: "start" }, "new");
-    forget("embedded");
     void this.enter();
   }
 
@@ -102,7 +101,7 @@ export class Conversation {
     const question = session?.question;
     if (!session?.id || !question || sending !== null || readOnly || !question.answers.includes(choice)) return;
     this.set({ sending: choice, notice: null });
-    keep("pending", { session: session.id, question: question.id, choice });
+    keep("pending", session.id, { question: question.id, choice });
     const id = session.id;
     await this.changing(id, (signal) => this.api.answer(id, question.id, choice, signal));
   }
@@ -130,9 +129,9 @@ export class Conversation {
 
   /** Show the results although another question would pay. */
   finish(): void {
-    const session = this.state.session;
-    if (!session) return;
-    forget("further");
+    const { session, sending } = this.state;
+    if (!session || sending !== null) return;
+    forget("further", session.id ?? "");
     this.set({ screen: "results" });
     tellDone(session);
   }
@@ -141,7 +140,7 @@ export class Conversation {
   goOn(): void {
     const session = this.state.session;
     if (!session?.id || !session.question) return;
-    keep("further", session.id);
+    keep("further", session.id, true);
     this.set({ screen: "asking" });
   }
 
@@ -151,7 +150,7 @@ export class Conversation {
   }
 
   private async begin(signal: AbortSignal): Promise<void> {
-    const before = host === null ? null : kept("embedded");
+    const before = host === null ? null : kept("embedded", wanted().catalog ?? "");
     if (before !== null) {
       go({ at: "session", id: before }, "same");
       return this.resume(before, signal);
@@ -172,14 +171,14 @@ export class Conversation {
 
   /** Send an answer that was on its way when the page was reloaded. */
   private async deliver(id: string, signal: AbortSignal): Promise<void> {
-    const pending = kept("pending");
-    if (pending?.session !== id) return;
+    const pending = kept("pending", id);
+    if (pending === null) return;
     try {
       await this.api.answer(id, pending.question, pending.choice, signal);
     } catch (error) {
       if (!(error instanceof Problem)) throw error; // a conflict means that the conversation has gone on
     }
-    forget("pending");
+    forget("pending", id);
   }
 
   /** A change of the conversation; when somebody else changed it meanwhile, show how it stands. */
@@ -187,12 +186,12 @@ export class Conversation {
     const signal = this.visit.signal;
     try {
       const session = await change(signal);
-      forget("pending");
+      forget("pending", id);
       this.adopt(session);
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof Problem)) throw error;
-      forget("pending");
+      forget("pending", id);
       await this.visiting(async (again) => {
         if (error.status !== 409 && error.status !== 422) throw error;
         this.adopt(await this.api.session({ session: id }, again), { notice: explained(error) });
@@ -212,7 +211,7 @@ export class Conversation {
       if (visit.signal.aborted) return;
       if (!(error instanceof Problem)) throw error;
       this.set({ screen: "trouble", trouble: error.details, sending: null });
-      if (error.status === 404) forget("embedded");
+      if (error.status === 404 || error.status === 409) forget("embedded", wanted().catalog ?? "");
     }
   }
 
@@ -222,7 +221,7 @@ export class Conversation {
     const fall = Array.from({ length: session.answers + 1 }, (_, place) => before.fall[place]);
     fall[0] = session.start_regret;
     fall[session.answers] = session.expected_regret;
-    const over = session.question === null || (session.stop_reason !== null && kept("further") !== session.id);
+    const over = session.question === null || (session.stop_reason !== null && kept("further", session.id ?? "") === null);
     const screen = over ? "results" : "asking";
     this.set({ session, fall, sending: null, screen, ...also });
     if (screen === "results" && before.screen === "asking") tellDone(session);
@@ -264,8 +263,10 @@ export function regrets(history: History): (number | undefined)[] {
   return [history.start_regret, ...held.map((turn) => turn.expected_regret ?? undefined)];
 }
 
+const MOVED_ON = new Set(["stale-question", "answer-conflict", "answer-undone", "not-the-last-answer", "nothing-to-undo"]);
+
 function explained(problem: Problem): string {
-  return problem.status === 409
+  return MOVED_ON.has(problem.code)
     ? "This conversation has moved on in another window. Here is where it stands."
     : `That answer could not be taken. ${problem.details.detail}`;
 }

@@ -18,7 +18,7 @@ function choiceOf(key: string): Choice | null {
 
 /** Let `1`..`9`, `0`, `=`, `?` and backspace answer and undo, wherever the focus is but in a field or a dialog. */
 export function useKeys(answers: Choice[], choose: (choice: Choice) => void, undo: () => void): Keys {
-  const [on, setOn] = useState(kept("keys") !== "off");
+  const [on, setOn] = useState(kept("keys", "") !== "off");
   const act = useRef<(event: KeyboardEvent) => void>(() => {});
   act.current = (event) => {
     if (!on) return;
@@ -37,7 +37,7 @@ export function useKeys(answers: Choice[], choose: (choice: Choice) => void, und
     return () => removeEventListener("keydown", listen);
   }, []);
   const toggle = (): void => {
-    keep("keys", on ? "off" : "on");
+    keep("keys", "", on ? "off" : "on");
     setOn(!on);
   };
   return { on, toggle };
