@@ -23,6 +23,7 @@ from rather.strategies.partial import (
     partial_strategy_named,
 )
 from rather.strategies.problem import Chosen, Problem, Strategy, choose
+from rather.strategies.rivals import QEUBO, MutualInformation, Thompson
 
 __all__ = [
     "PARTIAL_STRATEGIES",
@@ -100,6 +101,11 @@ STRATEGIES: dict[str, Named[Strategy]] = {
         "k per slate, C(n, k) slates",
         ExhaustiveSearch,
     ),
+    "mutual-information": Named(
+        "", "the slate whose answer says most about the person (experimental design)", "2", MutualInformation
+    ),
+    "thompson": Named("", "the best item now against those of random particles (duelling bandits)", "2", Thompson),
+    "qeubo": Named("", "highest expected utility of the best option (Bayesian optimisation's qEUBO)", "3 to 7", QEUBO),
 }
 
 

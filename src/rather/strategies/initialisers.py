@@ -66,3 +66,12 @@ def _gaussian(problem: Problem, count: int) -> Tensor:
     shape = (count, problem.k, problem.catalog.dimensions)
     draws = torch.randn(shape, generator=problem.generator, dtype=torch.float32)
     return torch.nn.functional.normalize(draws, dim=2) * problem.catalog.largest_norm
+
+
+INITIALISERS: dict[str, Initialiser] = {
+    "random": random_vectors,
+    "rand-user-top-item": rand_user_top_item,
+    "balanced": balanced,
+    "mixed": mixed,
+}
+"""By the names the paper gives them; `mixed` is ours."""
