@@ -105,7 +105,7 @@ class Conversation:
     seconds: tuple[float, ...]
 
 
-def converse(plan: Plan, strategy: str, group: int) -> list[Conversation]:
+def converse(plan: Plan, strategy: str | Strategy, group: int) -> list[Conversation]:
     """The conversations of the people of one group. Depends on the plan and these two alone."""
     with one_thread():
         talk = _Talk(plan, strategy, group)
@@ -119,9 +119,10 @@ class _Talk:
     It follows the same rules and derives the same generators as `Session`, without a session's bookkeeping.
     """
 
-    def __init__(self, plan: Plan, strategy: str, group: int) -> None:
+    def __init__(self, plan: Plan, strategy: str | Strategy, group: int) -> None:
         self.plan = plan
-        self.name = strategy
+        self.strategy = strategy
+        self.name = strategy if isinstance(strategy, str) else type(strategy).__name__
         self.retriever: Retriever = ExactRetriever(plan.catalog)
         self.seed = derive_seed(plan.seed, "session", group)
         self.first = group * plan.share
@@ -140,8 +141,9 @@ class _Talk:
     def _asking(self) -> Asking:
         plan = self.plan
         partial_name = self.name if plan.ask == "attributes" else "auto-partial"
-        name = "auto" if plan.ask == "attributes" else self.name
-        parts = (plan.catalog, plan.response, plan.k, self.seed, strategy_named(name), self.retriever, None)
+        strategy = "auto" if plan.ask == "attributes" else self.strategy
+        chooser = strategy_named(strategy) if isinstance(strategy, str) else strategy
+        parts = (plan.catalog, plan.response, plan.k, self.seed, chooser, self.retriever, None)
         return Asking(*parts, plan.ask, plan.p, partial_strategy_named(partial_name))
 
     def _effort(self) -> Effort:

@@ -3,7 +3,20 @@
 import typer
 
 from rather import __version__
-from rather.cli import ask, data, demo, holdout, inspect, learn, partial, serve, simulate, strategies, vectors
+from rather.cli import (
+    ask,
+    data,
+    demo,
+    holdout,
+    inspect,
+    learn,
+    partial,
+    reproduce,
+    serve,
+    simulate,
+    strategies,
+    vectors,
+)
 
 app = typer.Typer(
     name="rather",
@@ -42,6 +55,7 @@ COMMANDS = (
     strategies.strategies,
     learn.learn,
     vectors.vectors,
+    reproduce.reproduce,
 )
 
 for command in COMMANDS:

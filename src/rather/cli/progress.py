@@ -64,3 +64,20 @@ def byte_progress() -> Iterator[Callable[[str, int, int | None], None]]:
             progress.update(tasks[name], completed=done, total=total)
 
         yield show
+
+
+@contextmanager
+def counted_progress(what: str) -> Iterator[tuple[Callable[[int], None], Callable[[], None]]]:
+    """Yields two functions: one to call with the number of steps once it is known, one after each step."""
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda total: progress.update(task, total=total), lambda: progress.advance(task)
