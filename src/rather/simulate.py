@@ -23,7 +23,7 @@ from rather.randomness import derive_generator, derive_seed
 from rather.rejuvenation import Rejuvenation
 from rather.responses import Choice, ResponseModel
 from rather.retrieval import ExactRetriever, Retriever
-from rather.strategies import partial_strategy_named, strategy_named
+from rather.strategies import Strategy, partial_strategy_named, strategy_named
 from rather.threads import one_thread
 
 # Length of the recommended list that the ranking metrics look at.
