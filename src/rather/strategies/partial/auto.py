@@ -7,8 +7,11 @@ import torch
 from torch import Tensor
 
 from rather.strategies.partial.continuous import ContPartial
-from rather.strategies.partial.discrete import ExhaustivePartial, GreedyPartial
-from rather.strategies.partial.problem import RANKING_HEAD, PartialProblem
+from rather.strategies.partial.discrete import ExhaustivePartial, GreedyPartial, all_slates
+from rather.strategies.partial.problem import RANKING_HEAD, RANKING_ITEMS, PartialProblem
+
+# Slates polished by swaps however much work that is.
+FEWEST_STARTS = 6
 
 # A swap must raise EVOI by more than this share: less is rounding, and could go on for ever.
 LEAST_GAIN = 1e-6
@@ -21,33 +24,58 @@ class AutoPartial:
     Where there are few slates it looks at all of them. Else the proposals of `GreedyPartial()` and of `gradient` are
     kept, each as it would be alone, so that the question is never worse in exact EVOI than theirs.
 
+    Work is counted in slates x answers x (particles + items); 100 million take about a second.
+
     Attributes:
         gradient: Proposes from random points, and polishes the other seeds.
-        seeds: Slates of random statements, drawn in proportion to the variance of their utility. All are polished
-            by swaps as well: the best end is often not reached from the best start.
+        seeds: Slates of random statements, drawn in proportion to the variance of their utility; the best of all slates
+            where these can be ranked. All are polished by swaps: the best end is often not reached from the best start.
         polished: How many of the best slates that the gradient found are polished by swaps.
         sweeps: At most so many rounds through all statements of a slate.
-        few: Look at all slates while this bounds slates x answers x (particles + items), some 0.2 seconds of work.
+        few: Look at all slates where that is no more work than this.
+        work: Polish fewer slates than said where a round through their statements would be more work than this.
     """
 
     gradient: ContPartial = field(default_factory=ContPartial)
     seeds: int = 16
     polished: int = 8
     sweeps: int = 10
-    few: int = 20_000_000
+    few: int = 50_000_000
+    work: int = 200_000_000
 
     def __call__(self, problem: PartialProblem) -> Tensor:
         """See `PartialStrategy`."""
-        answers = problem.k + len(problem.response.extras)
-        if problem.space.slates * answers * (len(problem.belief) + problem.available) <= self.few:
+        ranking, slates = problem.ranking, problem.space.slates
+        if slates * work_of_a_slate(problem, problem.available) <= self.few:
             return ExhaustivePartial()(problem)
         greedy = GreedyPartial()(problem.fork())
         alone = torch.cat([greedy, self.gradient(problem.fork())])
-        seeds = torch.cat([greedy, varied_slates(problem, self.seeds)])
+        work = work_of_a_slate(ranking, min(problem.available, RANKING_ITEMS))
+        if slates * work <= self.few:
+            seeds = torch.cat([greedy, best_slates(ranking, self.seeds)])
+        else:
+            seeds = torch.cat([greedy, varied_slates(problem, self.seeds)])
         pool = distinct(torch.cat([alone, self.gradient.polish(seeds, problem)]))
-        best = problem.ranking.evoi(pool).topk(min(self.polished, len(pool))).indices
-        swapped = swap(torch.cat([seeds, pool[best]]), problem.ranking, self.sweeps)
-        return torch.cat([alone, swapped, finish(swapped, problem, self.sweeps)])
+        best = pool[ranking.evoi(pool).topk(min(self.polished, len(pool))).indices]
+        sweep = problem.k * problem.p * len(problem.statements) * work
+        starts = torch.cat([best, seeds])[: max(FEWEST_STARTS, self.work // sweep)]
+        swapped = swap(starts, ranking, self.sweeps)
+        return torch.cat([alone, seeds, swapped, finish(swapped, problem, self.sweeps)])
+
+
+def work_of_a_slate(problem: PartialProblem, items: int) -> int:
+    """Answers x (particles + items): what the value of one slate costs."""
+    return (problem.k + len(problem.response.extras)) * (len(problem.belief) + items)
+
+
+def best_slates(problem: PartialProblem, count: int) -> Tensor:
+    """The `count` best of all slates."""
+    best, best_values = torch.empty(0, problem.k, problem.p, dtype=torch.long), torch.empty(0, dtype=torch.float32)
+    for part in all_slates(problem):
+        slates, values = torch.cat([best, part]), torch.cat([best_values, fresh_evoi(part, problem)])
+        best_values, places = values.topk(min(count, len(values)))
+        best = slates[places]
+    return best
 
 
 def varied_slates(problem: PartialProblem, count: int) -> Tensor:

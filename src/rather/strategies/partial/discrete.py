@@ -79,7 +79,7 @@ class ExhaustivePartial:
                 f"{self.most_slates:,}. Choose another strategy, a smaller k or p, or raise `most_slates`."
             )
         best, best_value = problem.random_slates(1)[0], -math.inf
-        for part in _all_slates(problem):
+        for part in all_slates(problem):
             fresh = part[~problem.was_asked(part)]
             if not len(fresh):
                 continue
@@ -97,7 +97,7 @@ def _seconds_per_slate(problem: PartialProblem) -> float:
     return (time.perf_counter() - start) / len(sample)
 
 
-def _all_slates(problem: PartialProblem) -> Iterator[Tensor]:
+def all_slates(problem: PartialProblem) -> Iterator[Tensor]:
     """All slates, in parts."""
     items = torch.tensor(list(problem.space.every_item()))
     slates = itertools.combinations(range(len(items)), problem.k)
