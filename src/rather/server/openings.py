@@ -13,7 +13,7 @@ from rather.retrieval import Retriever
 from rather.server import schema
 from rather.server.filters import CatalogFilters, refused
 from rather.server.problems import ProblemError
-from rather.server.settings import Settings
+from rather.server.settings import Settings, partial_strategy_for
 from rather.server.store import StoredSession
 from rather.session import Session
 from rather.source import Source
@@ -89,14 +89,15 @@ class Openings:
         offered = self._settings.strategies_for(len(served.catalog))
         if request.strategy not in offered:
             raise _invalid(f"`strategy` must be one of {', '.join(offered)}.")
-        if request.ask != "items":
-            raise _invalid(f"The catalogue {served.source.name} takes only questions about items.")
+        if request.ask == "attributes" and not served.catalog.statements:
+            raise _invalid(f"The catalogue {served.source.name} has no attributes to ask about: `ask` must be `items`.")
         budget = request.time_budget_ms
         if request.strategy != "auto" and budget is not None:
             raise _invalid("`time_budget_ms` holds for the strategy `auto` only.")
         if request.strategy == "auto":
             budget = min(budget or limits.budget_ms, limits.budget_ms)
-        return request.model_copy(update={"catalog": served.source.name, "time_budget_ms": budget})
+        p = 1 if request.p is None else request.p
+        return request.model_copy(update={"catalog": served.source.name, "time_budget_ms": budget, "p": p})
 
     def draft(self, request: schema.NewSession) -> Draft:
         """The session that a complete request asks for, before its first question."""
@@ -142,11 +143,13 @@ class Openings:
         usual = dump_settings(self.draft(self.complete(schema.NewSession(catalog=served.source.name))).session)
         if content.get("rejuvenation") not in (None, usual["rejuvenation"]):
             raise bad_log("Its `rejuvenation` is not the usual one, and could keep the server busy for long.")
+        partial = partial_strategy_for(len(served.catalog))
+        if content.get("partial_strategy", partial) != partial:
+            raise bad_log(f"Its `partial_strategy` is not {partial}.")
         try:
             name = content.get("strategy") or "auto"
-            request = self.complete(
-                schema.NewSession(catalog=served.source.name, k=content["k"], seed=content["seed"], strategy=name)
-            )
+            wanted = {field: content[field] for field in ("k", "seed", "ask", "p") if field in content}
+            request = self.complete(schema.NewSession(catalog=served.source.name, strategy=name, **wanted))
             return request, self._load(served, {**content, "strategy": name}, _strategy(name, request.time_budget_ms))
         except RatherError as error:
             raise bad_log(str(error)) from error
@@ -173,6 +176,9 @@ class Openings:
             strategy=_strategy(request.strategy, request.time_budget_ms),
             allowed=allowed,
             retriever=served.retriever,
+            ask=request.ask,
+            p=request.p or 1,
+            partial_strategy=partial_strategy_for(len(served.catalog)),
         )
         session.strategy_name = request.strategy
         served.retriever = session.retriever

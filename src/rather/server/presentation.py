@@ -98,8 +98,8 @@ def history_view(standing: Standing, settings: Settings) -> schema.History:
             schema.Turn(
                 answer=str(item.place),
                 number=item.event["tell"],
-                kind="items",
-                prompt=prompt(question, session.catalog),
+                kind=question.kind,
+                prompt=prompt(question, session.catalog, length),
                 options=[option_view(option, order, length) for option in question.options],
                 choice=item.event["answer"],
                 answered_at=aware(item.at),

@@ -47,13 +47,16 @@ def _why(session: Session, turn: Turn, answer: str, gains: Tensor, length: int) 
     labels = [cut(option.label, length) for option in question.options]
     over = [label for place, label in enumerate(labels) if place != chosen]
     feature, direction = _difference(session, turn, gains) if chosen is not None else (None, None)
+    if question.kind == "attributes":  # the options say it themselves
+        feature = direction = None
     label = None if chosen is None else labels[chosen]
     if turn.answer is Answer.NONE:
         text = f"you wanted none of {_listed(over)}"
     elif turn.answer is Answer.SAME:
         text = f"you found {_listed(over)} about the same"
     else:
-        text = f"you chose {label} over {_listed(over)}"
+        # Attributes may have an "and" of their own: "you chose dark and epic over funny or slow and scary".
+        text = f"you chose {label} over {' or '.join(over) if question.kind == 'attributes' else _listed(over)}"
     if feature is not None:
         text += f": {_difference_text(session, feature, direction)}"
     return schema.Why(

@@ -105,7 +105,7 @@ class Catalog(BaseModel):
         items=340,
         dimensions=25,
         hash="6f1d0c9c6dfd5a53b0f5d4e23e2c8f10",
-        kinds=["items"],
+        kinds=["items", "attributes"],
         strategies=["auto", "query-iteration"],
         largest_slate=10,
         takes_where=False,
@@ -144,7 +144,9 @@ class NewSession(Request):
     catalog: Name | None = Field(None, description="Its name; may be left out when the server has only one.")
     k: int = Field(2, ge=2, le=100, description="Options in a question.")
     ask: Ask = Field("items", description="Compare items, single attributes, or whichever is worth more.")
-    p: int | None = Field(None, ge=1, le=10, description="Attributes in one option of a question about attributes.")
+    p: int | None = Field(
+        None, ge=1, le=10, description="Statements in one option of a question about attributes; by default one."
+    )
     filters: Filters = Field([], description="Must-haves; all of them hold.")
     where: Where | None = Field(None, description="Must-haves as an expression, where the catalogue takes one.")
     seed: int = Field(0, ge=0, lt=2**53, description="Same seed and answers, same questions.")
@@ -211,6 +213,7 @@ class Option(BaseModel):
     label: str
     facts: list[Fact] = Field(description="Those in which the options differ come first.")
     image: str | None = Field(None, description="A picture's address, where the catalogue has one.")
+    statements: list[str] = Field([], description="What an option made of attributes says.")
 
 
 class Question(BaseModel):

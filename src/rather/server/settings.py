@@ -99,6 +99,11 @@ class Settings:
         return self.workers if self.workers is not None else len(os.sched_getaffinity(0))
 
 
+def partial_strategy_for(items: int) -> str:
+    """How questions about attributes are chosen for a catalogue of so many items."""
+    return "auto-partial" if items < LARGE else "greedy-partial"
+
+
 def default_database() -> str:
     """A SQLite file in the user's data directory, which is made when it is missing."""
     from platformdirs import user_data_path

@@ -24,7 +24,11 @@ def option_view(option: Option, order: Sequence[str], length: int) -> schema.Opt
     """An option with its facts in the given order."""
     facts = {name: option.facts[name] for name in order if name in option.facts}
     return schema.Option(
-        id=option.id, label=cut(option.label, length), facts=_facts(facts, length), image=_image(facts)
+        id=option.id,
+        label=cut(option.label, length),
+        facts=_facts(facts, length),
+        image=_image(facts),
+        statements=[cut(statement, length) for statement in option.statements],
     )
 
 
@@ -34,8 +38,8 @@ def question_view(question: Question, id: str, session: Session, length: int) ->
     return schema.Question(
         id=id,
         number=question.number,
-        kind="items",
-        prompt=prompt(question, session.catalog),
+        kind=question.kind,
+        prompt=prompt(question, session.catalog, length),
         options=[option_view(option, order, length) for option in question.options],
         answers=answers_view(question, session),
         evoi=question.evoi,
@@ -48,8 +52,10 @@ def answers_view(question: Question, session: Session) -> list[schema.Choice]:
     return [*range(len(question)), *(extra.value for extra in extras)]
 
 
-def prompt(question: Question, catalog: Catalog) -> str:
-    """The question in words."""
+def prompt(question: Question, catalog: Catalog, length: int) -> str:
+    """The question in words. Items are shown beside it, attributes are all there is to say."""
+    if question.kind == "attributes":
+        return cut(question.text, length)
     return f"Which {catalog.name} would you rather choose?"
 
 
@@ -83,7 +89,7 @@ def catalog_view(source: Source, strategies: Sequence[str], largest_slate: int) 
         items=len(catalog),
         dimensions=catalog.dimensions,
         hash=catalog.content_hash,
-        kinds=["items"],
+        kinds=["items", "attributes"] if catalog.statements else ["items"],
         strategies=list(strategies),
         largest_slate=min(largest_slate, len(catalog)),
         takes_where=catalog.table is not None,
