@@ -8,7 +8,7 @@ from serving import answer, open_session
 
 from rather.responses import NONE, SAME, SKIP
 from rather.server.gate import Gate
-from rather.server.prefetch import Prefetch, likely_choices
+from rather.server.prefetch import MOST_TASKS, Prefetch, likely_choices
 from rather.server.problems import ProblemError
 from rather.server.states import States, answer_event, first_key, keys_along, look
 from rather.session import Session
@@ -77,6 +77,8 @@ def test_the_stored_question_wins_over_our_own(states, session):
     asked = states.replayed("start", (), other, session.fork)
     assert asked.question.slate == (3, 4)
     assert asked.open == other
+    assert states.replayed("start", (), other, session.fork) is asked
+    assert states.replayed("start", (), state.open, session.fork) is state
 
 
 def test_settings_and_budget_make_different_keys():
@@ -152,6 +154,18 @@ def test_nothing_is_computed_ahead_for_who_has_gone(states, session):
     prefetch.expect("somebody", state)
     wait_for(lambda: states.computed_ahead == 5)
     states.gate.close()
+    prefetch.close()
+
+
+def test_tasks_do_not_pile_up_while_people_keep_the_cores_busy(states, session):
+    state = states.replayed("start", (), None, session.fork)
+    with states.gate.urgent(), states.gate.urgent():
+        prefetch = Prefetch(states, 1)
+        for _ in range(3):
+            for number in range(2 * MOST_TASKS):
+                prefetch.expect(f"person {number}", state)
+        assert len(prefetch._tasks) <= MOST_TASKS
+        states.gate.close()
     prefetch.close()
 
 

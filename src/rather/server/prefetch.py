@@ -15,6 +15,10 @@ from rather.threads import one_thread
 logger = logging.getLogger("rather.server")
 
 
+# Tasks that may wait. When people keep all cores busy none is done, and each holds a state.
+MOST_TASKS = 1_000
+
+
 class Prefetch:
     """Background threads that compute what the likeliest answers lead to.
 
@@ -48,6 +52,8 @@ class Prefetch:
             turn = self._turn[person] = next(self._count)
             for rank, choice in enumerate(choices):
                 heapq.heappush(self._tasks, (rank, next(self._count), person, turn, state, choice))
+            if len(self._tasks) > MOST_TASKS:
+                self._tidy()
             self._changed.notify_all()
 
     def forget(self, person: str) -> None:
@@ -80,6 +86,12 @@ class Prefetch:
         with self._changed:
             if self._turn.get(person) == turn:
                 del self._turn[person]
+
+    def _tidy(self) -> None:
+        """Drop what nobody waits for any more, and then the least likely answers, down to half of what may be kept."""
+        wanted = sorted(task for task in self._tasks if self._turn.get(task[2]) == task[3])
+        self._tasks = wanted[: MOST_TASKS // 2]  # sorted, so a heap
+        self._turn = {person: turn for _, _, person, turn, _, _ in self._tasks}
 
     def _take(self) -> tuple[str, int, State, Choice] | None:
         with self._changed:

@@ -72,7 +72,7 @@ class Settings:
     strategies: tuple[str, ...] = tuple(name for name in STRATEGIES if name not in NOT_SERVED)
     workers: int | None = None
     prefetch: bool = True
-    cache_mb: int = 512
+    cache_mb: int = 256
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:

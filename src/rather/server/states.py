@@ -135,8 +135,9 @@ class States:
             state = self._get(keys[-1], lambda: self._replay(keys, events, open, start), self.gate.urgent())
         if open is None or state.open == open:
             return state
-        with self.gate.urgent():  # chosen by another process, with more or less time
-            return _asking(state, open)
+        # Another process had more or less time to choose: what was asked is what is stored.
+        key = next_key(state.key, open)
+        return self.find(key) or self._get(key, lambda: _asking(state, open), self.gate.urgent())
 
     def after(self, state: State, choice: Choice) -> tuple[State, dict[str, Any]]:
         """The state after an answer to the open question, and the answer as the library logs it."""
@@ -159,12 +160,13 @@ class States:
                 self._get(key, lambda: _tell(key, state, choice))
                 self.computed_ahead += 1
 
-    def keep(self, state: State) -> None:
-        """Have this state at hand."""
+    def keep(self, state: State, key: str | None = None) -> None:
+        """Have this state at hand, under another key than its own if need be."""
+        key = state.key if key is None else key
         with self._lock:
-            if state.key in self._kept:
-                self._used -= _size(self._kept.pop(state.key))
-            self._kept[state.key] = state
+            if key in self._kept:
+                self._used -= _size(self._kept.pop(key))
+            self._kept[key] = state
             self._used += _size(state)
             while self._used > self._bytes and len(self._kept) > 1:
                 self._used -= _size(self._kept.popitem(last=False)[1])
@@ -189,7 +191,7 @@ class States:
             else:
                 with admission:
                     state = compute()
-            self.keep(state)
+            self.keep(state, key)
         except BaseException as error:
             ours.set_exception(error)
             raise
