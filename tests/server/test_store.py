@@ -6,7 +6,8 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import text
 
-from rather.server.store import LostRaceError, Opening, SqlStore, StoredEvent, now
+from rather.server.store import SqlStore
+from rather.server.stored import LostRaceError, Opening, StoredEvent, now
 
 OPEN = {"items": [1, 2], "evoi": 0.25}
 

@@ -152,7 +152,8 @@ def _run(
 
 
 def _check(sources: list["Source"], settings: "Settings") -> None:
-    from rather.server.store import SqlStore, StoreUnavailableError
+    from rather.server.store import SqlStore
+    from rather.server.stored import StoreUnavailableError
 
     for source in sources:
         catalog = source.catalog

@@ -24,7 +24,8 @@ from rather.server.prefetch import Prefetch
 from rather.server.routes import api
 from rather.server.settings import Settings
 from rather.server.states import States
-from rather.server.store import SqlStore, Store, StoreUnavailableError, now
+from rather.server.store import SqlStore
+from rather.server.stored import Store, StoreUnavailableError, now
 from rather.source import Source
 
 EXPIRE_SECONDS = 3600

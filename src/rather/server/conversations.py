@@ -4,7 +4,6 @@ import json
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypeVar
 
@@ -18,8 +17,9 @@ from rather.server.openings import Draft, Openings, bad_log
 from rather.server.prefetch import Prefetch
 from rather.server.problems import ProblemError, busy
 from rather.server.settings import Settings
+from rather.server.standing import Standing, holding
 from rather.server.states import State, States, first_key, keys_along, look
-from rather.server.store import LostRaceError, Opening, Store, StoredEvent, StoredSession, now
+from rather.server.stored import LostRaceError, Opening, Store, StoredEvent, StoredSession, now
 
 # An id is 32 of these; anything else is not worth a look into the database (which may refuse the characters).
 TOKEN = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -28,36 +28,6 @@ TOKEN = re.compile(r"[A-Za-z0-9_-]{1,64}")
 ATTEMPTS = 5
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Standing:
-    """A session as it is stored, and the state that it is in."""
-
-    stored: StoredSession
-    state: State
-
-    @property
-    def question_id(self) -> str | None:
-        """The id of the open question. A new one whenever the session changes, so that a late answer is known."""
-        question = self.state.question
-        return None if question is None else f"{question.number}-{self.stored.version}"
-
-    @property
-    def answers(self) -> list[StoredEvent]:
-        """The answers that hold."""
-        return holding(self.stored.events)
-
-
-def holding(events: Sequence[StoredEvent]) -> list[StoredEvent]:
-    """The answers that have not been taken back, oldest first."""
-    left: list[StoredEvent] = []
-    for event in events:
-        if "undo" in event.event:
-            left.pop()
-        else:
-            left.append(event)
-    return left
 
 
 class Conversations:

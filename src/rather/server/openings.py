@@ -14,7 +14,7 @@ from rather.server import schema
 from rather.server.filters import CatalogFilters, refused
 from rather.server.problems import ProblemError
 from rather.server.settings import Settings, partial_strategy_for
-from rather.server.store import StoredSession
+from rather.server.stored import StoredSession
 from rather.session import Session
 from rather.source import Source
 from rather.stopping import Stopping

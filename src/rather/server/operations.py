@@ -12,7 +12,7 @@ from rather import __version__
 from rather.server import schema
 from rather.server.problems import ProblemError, busy, documented
 from rather.server.routes import All
-from rather.server.store import now
+from rather.server.stored import now
 from rather.server.views import aware
 
 operations = APIRouter()

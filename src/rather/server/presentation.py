@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 from rather.log import question_of
 from rather.question import Recommendation
 from rather.server import schema
-from rather.server.conversations import Standing
 from rather.server.reasons import reasons
 from rather.server.settings import Settings
+from rather.server.standing import Standing
 from rather.server.views import aware, fact_order, option_view, prompt, question_view, recommendation_view
 from rather.threads import one_thread
 

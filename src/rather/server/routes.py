@@ -7,10 +7,11 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from pydantic import TypeAdapter, ValidationError
 
 from rather.server import schema
-from rather.server.conversations import Conversations, Standing
+from rather.server.conversations import Conversations
 from rather.server.filters import refused
 from rather.server.presentation import history_view, page_view, session_view
 from rather.server.problems import ProblemError, documented
+from rather.server.standing import Standing
 from rather.server.views import attributes_view, catalog_view, profile_view
 
 api = APIRouter(prefix="/v1", responses=documented(422, 429, 503))
