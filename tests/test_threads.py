@@ -1,12 +1,16 @@
 """What a host program set stays set, whatever is asked of us."""
 
+import multiprocessing
+import os
 import threading
+import warnings
 
 import pytest
 import torch
 
+import rather.threads
 from rather import SKIP, Belief, Catalog, Person, Session, Stopping
-from rather.threads import all_threads, one_thread
+from rather.threads import allowed_threads, on_all_threads, one_thread
 from worlds import normal, world
 
 
@@ -42,31 +46,94 @@ def test_one_thread_inside_and_the_hosts_number_after(host_threads):
     assert torch.get_num_threads() == host_threads
 
 
-def test_all_threads_inside_one_thread_are_the_hosts(host_threads):
-    with one_thread():
-        with all_threads():
-            assert torch.get_num_threads() == host_threads
-        assert torch.get_num_threads() == 1
-
-
 def test_one_thread_may_be_nested(host_threads):
     with one_thread():
-        with one_thread(), all_threads():
-            assert torch.get_num_threads() == host_threads
+        with one_thread():
+            assert torch.get_num_threads() == 1
         assert torch.get_num_threads() == 1
     assert torch.get_num_threads() == host_threads
 
 
-def test_all_threads_alone_change_nothing(host_threads):
-    with all_threads():
-        assert torch.get_num_threads() == host_threads
-    assert torch.get_num_threads() == host_threads
+def test_inside_one_thread_the_hosts_number_is_known(host_threads):
+    with one_thread(), one_thread():
+        assert allowed_threads() == host_threads
 
 
 def test_the_hosts_number_is_back_after_an_error(host_threads):
-    with pytest.raises(KeyError), one_thread(), all_threads():
+    with pytest.raises(KeyError), one_thread():
         raise KeyError
     assert torch.get_num_threads() == host_threads
+
+
+def number_in_a_new_thread() -> int:
+    seen = []
+    thread = threading.Thread(target=lambda: seen.append(torch.get_num_threads()))
+    thread.start()
+    thread.join()
+    return seen[0]
+
+
+@pytest.mark.skipif(rather.threads._native_limits() is None, reason="this torch cannot be limited for one thread alone")
+def test_a_thread_born_while_we_compute_gets_the_hosts_number(host_threads):
+    with one_thread():
+        assert number_in_a_new_thread() == host_threads
+        on_all_threads(lambda piece: piece, range(9))
+        assert number_in_a_new_thread() == host_threads
+
+
+def test_a_torch_that_sets_all_threads_at_once_is_put_back_too(host_threads, monkeypatch):
+    monkeypatch.setattr(rather.threads, "_native_limits", lambda: None)
+    with one_thread():
+        assert torch.get_num_threads() == 1
+    assert torch.get_num_threads() == number_in_a_new_thread() == host_threads
+
+
+def test_pieces_run_on_one_torch_thread_each_and_come_back_in_order(host_threads):
+    together = threading.Barrier(2)  # passes only when two pieces run at the same time
+
+    def work(piece: int) -> tuple[int, int]:
+        if piece < 2:
+            together.wait(timeout=60)
+        return piece, torch.get_num_threads()
+
+    assert on_all_threads(work, range(20)) == [(piece, 1) for piece in range(20)]
+    assert torch.get_num_threads() == host_threads
+
+
+def test_a_host_with_one_thread_gets_no_helpers():
+    names = on_all_threads(lambda _: threading.current_thread().name, range(5))
+    assert set(names) == {threading.current_thread().name}
+
+
+def test_what_a_piece_raises_is_raised(host_threads):
+    def work(piece: int) -> None:
+        if piece == 7:
+            raise KeyError(piece)
+
+    with pytest.raises(KeyError, match="7"):
+        on_all_threads(work, range(9))
+    assert torch.get_num_threads() == host_threads
+
+
+def test_pieces_of_pieces_do_not_wait_for_each_other(host_threads):
+    sums = on_all_threads(lambda piece: sum(on_all_threads(lambda part: part, range(piece))), range(6))
+    assert sums == [0, 0, 1, 3, 6, 10]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_forked_process_gets_helpers_of_its_own(host_threads):
+    on_all_threads(lambda piece: piece, range(4))
+    child = multiprocessing.get_context("fork").Process(target=_pieces_in_a_child)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # Python warns of forks beside threads: here they are meant
+        child.start()
+    child.join(timeout=60)
+    assert child.exitcode == 0
+
+
+def _pieces_in_a_child() -> None:
+    ok = on_all_threads(lambda piece: piece, range(4)) == [0, 1, 2, 3]
+    os._exit(0 if ok else 1)
 
 
 def test_a_conversation_leaves_the_number_of_threads_alone(host_threads):

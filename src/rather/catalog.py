@@ -14,6 +14,7 @@ from torch import Tensor
 from rather.arrays import as_floats
 from rather.errors import InvalidInputError, UnknownNameError
 from rather.statements import Statement, fitting_statements, unit_statements
+from rather.threads import on_all_threads
 
 if TYPE_CHECKING:
     from rather.tables.spec import Spec
@@ -121,7 +122,12 @@ class Catalog:
     @cached_property
     def largest_norm(self) -> float:
         """The largest Euclidean norm of an item: the ball in which hypothetical items may move."""
-        return max(float(block.norm(dim=1).max()) for block in torch.split(self.items, BLOCK_ROWS))
+        return float(self.norms.max())
+
+    @cached_property
+    def norms(self) -> Tensor:
+        """`(n,)` Euclidean norms of the items, from one pass."""
+        return torch.cat(on_all_threads(_norms, torch.split(self.items, BLOCK_ROWS)))
 
     @cached_property
     def average(self) -> Tensor:
@@ -164,6 +170,11 @@ class Catalog:
     def facts_of(self, row: int) -> Mapping[str, str]:
         """What else to show of it, possibly nothing."""
         return self.facts[row] if self.facts else {}
+
+
+def _norms(block: Tensor) -> Tensor:
+    norms: Tensor = torch.linalg.vector_norm(block, dim=1)
+    return norms
 
 
 def _column(values: Sequence[Any], name: str, length: int) -> Sequence[Any]:

@@ -1,44 +1,129 @@
-"""How many threads torch uses inside our calls; a host program's own setting is back when we return.
+"""How many threads our calls use; a host program's own settings are as before when we return.
 
-Small kernels on two threads ran 30 to 100 times slower than on one when the machine was busy (OpenMP workers
-waiting for each other), so everything but the scan over a catalogue runs on one.
+Small kernels on two threads ran 30 to 100 times slower than on one when the machine was busy: OpenMP workers wait
+for each other at the end of every kernel, and one that is not running holds up all. So every kernel runs on one
+thread (`one_thread`), and the only work that is spread, the scan over a catalogue, is spread by blocks over threads
+of our own, which wait for each other once a scan (`on_all_threads`).
+
+`torch.set_num_threads` also sets what every thread that has not used torch yet will start with, so a host's thread
+born while we compute would keep our setting for life. Where torch is built on OpenMP and MKL we set the calling
+thread alone.
 """
 
-from collections.abc import Iterator
+import ctypes
+import itertools
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
 
 import torch
+
+Piece = TypeVar("Piece")
+Result = TypeVar("Result")
 
 _host_threads: ContextVar[int | None] = ContextVar("rather_host_threads", default=None)
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Run small kernels on one thread; remembers how many the host allows, for `all_threads`."""
-    token = _host_threads.set(_host_threads.get() or torch.get_num_threads())
+    """Run kernels on one thread; remembers how many the host allows, for `on_all_threads`."""
+    before = torch.get_num_threads()
+    token = _host_threads.set(_host_threads.get() or before)
+    undo = _limit_to_one(before) if before != 1 else None
     try:
-        with _threads(1):
-            yield
+        yield
     finally:
         _host_threads.reset(token)
+        if undo is not None:
+            undo()
 
 
-@contextmanager
-def all_threads() -> Iterator[None]:
-    """Inside `one_thread`: as many threads as the host allowed before it. Elsewhere: no change."""
-    with _threads(_host_threads.get() or torch.get_num_threads()):
-        yield
+def allowed_threads() -> int:
+    """How many threads the host lets torch use, also inside `one_thread`."""
+    return _host_threads.get() or torch.get_num_threads()
 
 
-@contextmanager
-def _threads(count: int) -> Iterator[None]:
-    before = torch.get_num_threads()
-    if before == count:
-        yield
-        return
-    torch.set_num_threads(count)
+def on_all_threads(work: Callable[[Piece], Result], pieces: Sequence[Piece]) -> list[Result]:
+    """The results of `work` for every piece, in order; each piece runs on one thread, several pieces at a time.
+
+    The calling thread takes pieces too, so a busy machine or other callers only leave it with more of them; nothing
+    waits for a helper that has not started.
+    """
+    threads = min(allowed_threads(), len(pieces))
+    with one_thread():
+        if threads <= 1:
+            return [work(piece) for piece in pieces]
+        results: list[Any] = [None] * len(pieces)
+        numbers = itertools.count()  # next() on it is atomic
+
+        def take_pieces() -> None:
+            for number in numbers:
+                if number >= len(pieces):
+                    return
+                results[number] = work(pieces[number])
+
+        helpers = [_helpers().submit(take_pieces) for _ in range(threads - 1)]
+        try:
+            take_pieces()
+        finally:
+            _wait(helpers)
+        return results
+
+
+def _wait(helpers: list[Future[None]]) -> None:
+    """Until every helper that has started is done; raises what one of them raised."""
+    for helper in helpers:
+        if not helper.cancel():
+            helper.result()
+
+
+@cache
+def _helpers() -> ThreadPoolExecutor:
+    """Threads that help with scans, each on one torch thread for life."""
+    return ThreadPoolExecutor(max(1, (os.cpu_count() or 2) - 1), "rather-scan", _start_helper)
+
+
+if hasattr(os, "register_at_fork"):  # threads do not survive a fork
+    os.register_at_fork(after_in_child=_helpers.cache_clear)
+
+
+def _start_helper() -> None:
+    _limit_to_one(torch.get_num_threads())
+
+
+def _limit_to_one(before: int) -> Callable[[], object]:
+    """Put the calling thread on one torch thread; returns how to undo it."""
+    native = _native_limits()
+    if native is None:
+        torch.set_num_threads(1)
+        return lambda: torch.set_num_threads(before)
+    set_openmp, set_mkl = native
+    set_openmp(1)
+    mkl_before = set_mkl(1)
+
+    def undo() -> None:
+        set_openmp(before)
+        set_mkl(mkl_before)
+
+    return undo
+
+
+@cache
+def _native_limits() -> tuple[Callable[[int], Any], Callable[[int], Any]] | None:
+    """OpenMP's and MKL's own switches for the calling thread, or None where this torch has others."""
+    libraries = list(Path(torch.__file__).parent.joinpath("lib").glob("libtorch_cpu.so"))
+    if not libraries:
+        return None
+    library = ctypes.CDLL(str(libraries[0]))  # already loaded: this only finds it
     try:
-        yield
-    finally:
-        torch.set_num_threads(before)
+        set_openmp, set_mkl = library.omp_set_num_threads, library.MKL_Set_Num_Threads_Local
+    except AttributeError:
+        return None
+    set_openmp.argtypes = set_mkl.argtypes = [ctypes.c_int]
+    set_openmp.restype, set_mkl.restype = None, ctypes.c_int
+    return set_openmp, set_mkl
