@@ -3,8 +3,9 @@
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 from rather.catalog import Catalog
 from rather.errors import InvalidInputError, RatherError
@@ -20,8 +21,10 @@ from rather.source import Source
 from rather.stopping import Stopping
 from rather.strategies import Strategy, strategy_named
 
-# Different requests whose settings are remembered: most people send the same one.
+# Different settings that are remembered: most people have the same ones.
 REMEMBERED = 256
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,27 @@ class Served:
         return self.source.catalog
 
 
+class Recent(Generic[T]):
+    """Remembers what was lately made for a key."""
+
+    def __init__(self) -> None:
+        self._made: OrderedDict[str, T] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: str, make: Callable[[], T]) -> T:
+        """What was made for this key; made now if it is not remembered."""
+        with self._lock:
+            if key in self._made:
+                self._made.move_to_end(key)
+                return self._made[key]
+        made = make()
+        with self._lock:
+            self._made[key] = made
+            while len(self._made) > REMEMBERED:
+                self._made.popitem(last=False)
+        return made
+
+
 class Openings:
     """Makes sessions about the catalogues of a server.
 
@@ -67,8 +91,8 @@ class Openings:
         if not sources or len(self.served) != len(sources):
             raise InvalidInputError("`sources` must be at least one catalogue, each under a name of its own.")
         self._settings = settings
-        self._drafts: OrderedDict[str, Draft] = OrderedDict()
-        self._lock = threading.Lock()
+        self._drafts: Recent[Draft] = Recent()
+        self._starts: Recent[Session] = Recent()
 
     def find(self, name: str | None) -> Served:
         """The catalogue of this name; without a name, the only one."""
@@ -101,25 +125,20 @@ class Openings:
 
     def draft(self, request: schema.NewSession) -> Draft:
         """The session that a complete request asks for, before its first question."""
-        key = request.model_dump_json()
-        with self._lock:
-            if (known := self._drafts.get(key)) is not None:
-                self._drafts.move_to_end(key)
-                return known
-        session = self._session(request)
-        draft = Draft(json.dumps(dump_settings(session)), session)
-        with self._lock:
-            self._drafts[key] = draft
-            while len(self._drafts) > REMEMBERED:
-                self._drafts.popitem(last=False)
-        return draft
+        return self._drafts.get(request.model_dump_json(), lambda: self._draft(request))
 
     def stored(self, stored: StoredSession) -> Session:
         """The session before its first answer, as its settings were when it was opened."""
-        served = self.check(stored)
+        served, budget = self.check(stored), stored.request.get("time_budget_ms")
+        return self._starts.get(f"{budget} {stored.settings}", lambda: self._start(served, stored, budget)).fork()
+
+    def _draft(self, request: schema.NewSession) -> Draft:
+        session = self._session(request)
+        return Draft(json.dumps(dump_settings(session)), session)
+
+    def _start(self, served: Served, stored: StoredSession, budget_ms: float | None) -> Session:
         log = {**json.loads(stored.settings), "events": [], "open": None}
-        budget = stored.request.get("time_budget_ms")
-        return self._load(served, log, _strategy(log["strategy"], budget))
+        return self._load(served, log, _strategy(log["strategy"], budget_ms))
 
     def check(self, stored: StoredSession) -> Served:
         """The catalogue of a stored session, unless it is gone or another one by now."""
