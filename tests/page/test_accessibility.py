@@ -25,10 +25,10 @@ def as_statements(route):
     session = response.json()
     session["question"].update(
         kind="attributes",
-        prompt="Which matters more to you?",
+        prompt="Would you rather a film that is feel-good and family-friendly, or one that is slow-burning?",
         options=[
             {"id": None, "label": label, "facts": [], "image": None}
-            for label in ("more warm", "less quiet and more fast")
+            for label in ("feel-good and family-friendly", "slow-burning")
         ],
     )
     route.fulfill(response=response, json=session)

@@ -5,6 +5,8 @@ import { comparison, prose } from "./words";
 
 // More than this nobody compares before answering.
 const FACTS = 5;
+// A title beyond this many letters would fill its place; then all are set smaller.
+const LONG = 24;
 
 interface Props {
   options: Option[];
@@ -23,8 +25,16 @@ interface Props {
 export function Slate({ options, statements, chosen = null, slow = false, ready = false, onChoose, list }: Props) {
   const rows = comparison(options, FACTS);
   const kind = statements ? "slate statements" : "slate";
+  const long = options.some((option) => option.label.length > LONG);
   return (
-    <ol class={kind} ref={list ?? null} data-k={options.length} data-slow={slow || undefined} data-ready={ready || undefined}>
+    <ol
+      class={kind}
+      ref={list ?? null}
+      data-k={options.length}
+      data-long={long || undefined}
+      data-slow={slow || undefined}
+      data-ready={ready || undefined}
+    >
       {options.map((option, place) => (
         <li
           key={place}
@@ -32,7 +42,7 @@ export function Slate({ options, statements, chosen = null, slow = false, ready 
           data-passed={(chosen !== null && chosen !== place) || undefined}
         >
           <Picture address={option.image ?? null} />
-          <h2 class="title" data-long={option.label.length > 24 || undefined}>
+          <h2 class="title">
             {onChoose ? (
               <button
                 type="button"
