@@ -36,6 +36,14 @@ def test_every_command_has_help_with_an_example(command, rather):
     assert f"rather {command}" in rather(command, "--help").out
 
 
+def test_bench_measures_a_served_crowd(rather):
+    pytest.importorskip("fastapi", reason="the extra `serve` is not installed")
+    arguments = ("--people", "2", "--seconds", "3", "--think-seconds", "0.3", "--json")
+    report = json.loads(rather("bench", "--serve", *arguments).out)
+    assert report["answers"] > 0
+    assert report["errors"] == {}
+
+
 def test_strategies_lists_every_strategy(rather):
     from rather.strategies import PARTIAL_STRATEGIES, STRATEGIES
 

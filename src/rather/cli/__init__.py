@@ -5,6 +5,7 @@ import typer
 from rather import __version__
 from rather.cli import (
     ask,
+    bench,
     data,
     demo,
     holdout,
@@ -56,6 +57,7 @@ COMMANDS = (
     learn.learn,
     vectors.vectors,
     reproduce.reproduce,
+    bench.bench,
 )
 
 for command in COMMANDS:
