@@ -13,25 +13,8 @@ def asking(page):
 
 
 def statements(page):
-    """A question about attributes, as the API describes it."""
-    page.route("**/v1/sessions", as_statements)
-    page.reload()
-    page.goto(page.url.split("#")[0] + "&again")
+    page.goto(page.url.split("#")[0] + "&ask=attributes&p=2")
     page.locator(".statements").wait_for()
-
-
-def as_statements(route):
-    response = route.fetch()
-    session = response.json()
-    session["question"].update(
-        kind="attributes",
-        prompt="Would you rather a film that is feel-good and family-friendly, or one that is slow-burning?",
-        options=[
-            {"id": None, "label": label, "facts": [], "image": None}
-            for label in ("feel-good and family-friendly", "slow-burning")
-        ],
-    )
-    route.fulfill(response=response, json=session)
 
 
 def filtering(page):

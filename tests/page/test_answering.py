@@ -133,6 +133,20 @@ def test_longer_slates(visit, server, k):
     page.get_by_role("button", name="None of these").wait_for()
 
 
+def test_questions_about_attributes(visit, server):
+    page = visit("/?catalog=things&ask=attributes&p=2")
+    wait_for_question(page, 1)
+    question = server.get(f"/v1/sessions/{session_id(page)}")["question"]
+    assert question["kind"] == "attributes"
+    assert page.locator("h1").inner_text() == question["prompt"]
+    assert titles(page) == [option["label"] for option in question["options"]]
+    assert all(len(option["statements"]) == 2 for option in question["options"])
+    page.get_by_role("button", name=titles(page)[1], exact=True).click()
+    wait_for_question(page, 2)
+    assert choices(server, session_id(page)) == [1]
+    page.get_by_text(f"You chose {question['options'][1]['label']}").first.wait_for()
+
+
 def test_recommendations_follow_the_answers(visit, server):
     page = visit()
     wait_for_question(page, 1)

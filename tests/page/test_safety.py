@@ -26,6 +26,12 @@ def test_a_hostile_catalogue_does_nothing(visit, server, screen):
     page.complaints = [text for text in page.complaints if not text.startswith("Loading the image")]
 
 
+def test_hostile_statements_do_nothing(visit):
+    page = visit("/?catalog=hostile&ask=attributes")
+    press(page, "1", 2)
+    _unharmed(page)
+
+
 def _unharmed(page):
     assert page.evaluate("window.attacked") is None
     assert page.locator("main :is(script, style, iframe, a, i, b, u, .injected), dialog :is(script, b, i)").count() == 0

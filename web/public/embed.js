@@ -3,7 +3,7 @@
  *
  *   <script src="https://HOST/embed.js" data-catalog="films"></script>
  *
- * data-catalog, data-k, data-ask, data-questions and data-seed set it up; data-title names the frame for screen readers.
+ * data-catalog, data-k, data-ask, data-p, data-questions and data-seed set it up; data-title names the frame.
  * The frame is as high as its content. When the conversation ends, the frame gets a `rather:done` event, which bubbles,
  * whose detail is {session, share, catalog, answers, stop_reason, recommendations}.
  * The server must have been started with --origin for the site.
@@ -15,7 +15,7 @@
 
   const page = new URL("/embed", script.src);
   page.searchParams.set("parent", location.origin);
-  for (const name of ["catalog", "k", "ask", "questions", "seed"]) {
+  for (const name of ["catalog", "k", "ask", "p", "questions", "seed"]) {
     const value = script.dataset[name];
     if (value) page.searchParams.set(name, value);
   }

@@ -41,7 +41,7 @@ export function wanted(): NewSession {
   if (catalog) settings.catalog = catalog;
   const kind = asked.get("ask");
   if (kind === "items" || kind === "attributes" || kind === "auto") settings.ask = kind;
-  for (const name of ["k", "questions", "seed"] as const) {
+  for (const name of ["k", "p", "questions", "seed"] as const) {
     const text = asked.get(name) ?? "";
     if (/^\d{1,15}$/.test(text)) settings[name] = Number(text);
   }
