@@ -11,10 +11,11 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -24,6 +25,8 @@ from rather.randomness import derive_generator
 from rather.session import Session
 from rather.simulate import draw_people
 from rather.source import Source, open_source
+
+T = TypeVar("T")
 
 # A person whose answer failed looks again after this long, as the page does.
 RETRY_SECONDS = 1.0
@@ -95,8 +98,8 @@ def serve_bench(
     ask, turn = library_times(source, k, seed)
     with tempfile.TemporaryDirectory() as folder, _server(catalog, folder, serve_options) as address:
         crowd = _Crowd(source, address, people, think_seconds, k, seed)
-        asyncio.run(crowd.run(seconds, on_progress or (lambda share: None)))
-        at_hand = asyncio.run(_share_at_hand(address))
+        _run(crowd.run(seconds, on_progress or (lambda share: None)))
+        at_hand = _run(_share_at_hand(address))
     latency = _percentiles(crowd.latencies)
     return ServeReport(
         catalog=catalog,
@@ -115,6 +118,12 @@ def serve_bench(
         ratio=latency["median"] / turn,
         ratio_p99=latency["p99"] / turn,
     )
+
+
+def _run(work: Coroutine[Any, Any, T]) -> T:
+    """Run to the end on a thread of its own: a notebook's thread has a loop already, and allows no second."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
 
 
 def library_times(source: Source, k: int, seed: int, questions: int = 8) -> tuple[float, float]:
