@@ -1,7 +1,7 @@
 """The default for partial comparisons: seeds of several kinds, polished by gradient and by swaps."""
 
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor
@@ -11,7 +11,7 @@ from rather.strategies.partial.discrete import ExhaustivePartial, GreedyPartial,
 from rather.strategies.partial.problem import RANKING_HEAD, RANKING_ITEMS, PartialProblem
 
 # Slates polished by swaps however much work that is.
-FEWEST_STARTS = 6
+FEWEST_STARTS = 8
 
 # A swap must raise EVOI by more than this share: less is rounding, and could go on for ever.
 LEAST_GAIN = 1e-6
@@ -27,39 +27,39 @@ class AutoPartial:
     Work is counted in slates x answers x (particles + items); 100 million take about a second.
 
     Attributes:
-        gradient: Proposes from random points, and polishes the other seeds.
+        gradient: Proposes from random points, and polishes greedy's slate and some of the random ones.
         seeds: Slates of random statements, drawn in proportion to the variance of their utility; the best of all slates
             where these can be ranked. All are polished by swaps: the best end is often not reached from the best start.
-        polished: How many of the best slates that the gradient found are polished by swaps.
+        polished: How many of the best slates that the gradient found are polished by swaps, and how many random ones
+            by the gradient.
         sweeps: At most so many rounds through all statements of a slate.
         few: Look at all slates where that is no more work than this.
         work: Polish fewer slates than said where a round through their statements would be more work than this.
     """
 
     gradient: ContPartial = field(default_factory=ContPartial)
-    seeds: int = 16
+    seeds: int = 48
     polished: int = 8
     sweeps: int = 10
     few: int = 50_000_000
-    work: int = 200_000_000
+    work: int = 150_000_000
 
     def __call__(self, problem: PartialProblem) -> Tensor:
         """See `PartialStrategy`."""
-        ranking, slates = problem.ranking, problem.space.slates
+        slates = problem.space.slates
         if slates * work_of_a_slate(problem, problem.available) <= self.few:
             return ExhaustivePartial()(problem)
         greedy = GreedyPartial()(problem.fork())
         alone = torch.cat([greedy, self.gradient(problem.fork())])
+        ranking = problem.ranking
         work = work_of_a_slate(ranking, min(problem.available, RANKING_ITEMS))
-        if slates * work <= self.few:
-            seeds = torch.cat([greedy, best_slates(ranking, self.seeds)])
-        else:
-            seeds = torch.cat([greedy, varied_slates(problem, self.seeds)])
-        pool = distinct(torch.cat([alone, self.gradient.polish(seeds, problem)]))
+        most = max(FEWEST_STARTS, self.work // (problem.k * problem.p * len(problem.statements) * work))
+        draw = best_slates if slates * work <= self.few else varied_slates
+        seeds = draw(replace(ranking, generator=problem.generator), min(self.seeds, most))
+        relaxed = torch.cat([greedy, seeds[: self.polished]])
+        pool = distinct(torch.cat([alone, self.gradient.polish(relaxed, problem)]))
         best = pool[ranking.evoi(pool).topk(min(self.polished, len(pool))).indices]
-        sweep = problem.k * problem.p * len(problem.statements) * work
-        starts = torch.cat([best, seeds])[: max(FEWEST_STARTS, self.work // sweep)]
-        swapped = swap(starts, ranking, self.sweeps)
+        swapped = swap(torch.cat([greedy, best, seeds])[:most], ranking, self.sweeps)
         return torch.cat([alone, seeds, swapped, finish(swapped, problem, self.sweeps)])
 
 
