@@ -20,7 +20,7 @@ def generator(seed: int = 0) -> torch.Generator:
 
 
 def as_distribution(prior: Prior) -> MixtureSameFamily:
-    scale = prior.cholesky.expand(len(prior.centres), -1, -1)
+    scale = prior.scales[:, None, None] * prior.cholesky
     return MixtureSameFamily(Categorical(logits=prior.log_weights), MultivariateNormal(prior.centres, scale_tril=scale))
 
 
@@ -29,7 +29,8 @@ def moments(prior: Prior) -> tuple[torch.Tensor, torch.Tensor]:
     weights = prior.log_weights.exp()
     mean = weights @ prior.centres
     centred = prior.centres - mean
-    return mean, (centred.T * weights) @ centred + prior.cholesky @ prior.cholesky.T
+    spread = weights @ prior.scales.square()
+    return mean, (centred.T * weights) @ centred + spread * prior.cholesky @ prior.cholesky.T
 
 
 def test_a_gaussian_has_the_density_of_torchs():

@@ -43,9 +43,7 @@ def _moved(belief: Belief, prior: Prior, moves: int, generator: torch.Generator)
     particles, log_likelihood = belief.particles, belief.log_likelihood(belief.particles)
     for _ in range(moves):
         components = _components(particles, prior, generator)
-        particles, log_likelihood = _slice_step(
-            belief, particles, log_likelihood, prior.centres[components], prior, generator
-        )
+        particles, log_likelihood = _slice_step(belief, particles, log_likelihood, components, prior, generator)
     return particles
 
 
@@ -71,14 +69,15 @@ def _slice_step(
     belief: Belief,
     particles: Tensor,
     log_likelihood: Tensor,
-    centres: Tensor,
+    components: Tensor,
     prior: Prior,
     generator: torch.Generator,
 ) -> tuple[Tensor, Tensor]:
     """One elliptical slice step (Murray, Adams & MacKay 2010) of every particle at once."""
     m = len(particles)
+    centres = prior.centres[components]
     offset = particles - centres
-    noise = prior.noise(m, generator)
+    noise = prior.noise(components, generator)
     level = log_likelihood + _uniform((m,), generator).log()
     angle = _uniform((m,), generator) * 2 * math.pi
     low, high = angle - 2 * math.pi, angle.clone()
