@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from rather.experiments.run import reproduce
 from rather.experiments.spec import parse_spec
 from rather.experiments.summary import compare, panels, read_summary, summarise
 from rather.experiments.tables import number, tables
+from rather.experiments.tree import Node, tree_svg, tree_text
 
 PMF = {"source": "generated", "learn": "pmf", "dimensions": 3, "epochs": 5}
 
@@ -171,3 +173,36 @@ def test_settings_with_few_methods_share_a_table(everything):
 )
 def test_numbers_as_people_read_them(value, text):
     assert number(value) == text
+
+
+def test_a_tree_as_text_and_as_a_drawing():
+    leaves = [Node(answer, 0.5, ["A & B", "C"]) for answer in ("funny", "dark")]
+    root = Node("", 1.0, ["C", "D"], ["funny", "dark"], leaves)
+    assert tree_text(root).splitlines() == [
+        "everybody: C; D",
+        "  → funny or dark?",
+        "    funny (50% of people): A & B; C",
+        "    dark (50% of people): A & B; C",
+    ]
+    drawing = ElementTree.fromstring(tree_svg(root))
+    texts = [element.text for element in drawing.iter("{http://www.w3.org/2000/svg}text")]
+    assert texts.count("A & B") == 2
+    assert "funny or dark?" in texts
+
+
+def test_the_shares_of_a_tree_are_those_of_the_people(tmp_path):
+    spec = load_spec("tree", quick=True)
+    summary = reproduce(spec, tmp_path, quick=True, tell=lambda text: None)
+    for row in summary.rows:
+        shares = [int(share) for share in re.findall(r"\n    \S.*\((\d+)% of people\)", row.kept["text"])]
+        assert len(shares) == 2
+        assert 98 <= sum(shares) <= 102  # each is rounded
+
+
+def test_an_exhaustive_search_bounds_the_others(tmp_path):
+    spec = load_spec("partial-1", quick=True)
+    summary = reproduce(spec, tmp_path, quick=True, tell=lambda text: None)
+    for variant in spec.variants:
+        bound = summary.row(variant.label, "exhaustive-partial").mean["evoi"]
+        for row in summary.of(variant.label):
+            assert all(found <= best + 1e-5 for found, best in zip(row.mean["evoi"], bound, strict=True))

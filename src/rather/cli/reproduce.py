@@ -122,6 +122,11 @@ def _show(spec: "Spec", summary: "Summary", place: Path) -> None:
     for table in tables(spec, summary):
         console.print()
         console.print(table.rich())
+    for row in summary.rows:
+        if "text" in row.kept:
+            console.print(f"\n[bold]{row.variant}: {row.method}[/bold]")
+            console.print(row.kept["text"], markup=False, soft_wrap=True)
+            (place / f"{row.variant}-{row.method}.svg".lower()).write_text(row.kept["svg"], encoding="utf8")
     console.print(f"\nresults: {place}/trials.jsonl", style="dim")
 
 

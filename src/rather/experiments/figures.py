@@ -107,14 +107,18 @@ def _partial(spec: Spec, summary: Summary) -> Any:
     from matplotlib import pyplot as plt
 
     variants = [variant.label for variant in spec.variants]
-    figure, grid = plt.subplots(
-        1, len(variants), figsize=(4.5 * len(variants), 3.6), layout="constrained", squeeze=False
-    )
+    size = (4.6 * len(variants), 4)
+    figure, grid = plt.subplots(1, len(variants), figsize=size, layout="constrained", squeeze=False)
     for variant, axes in zip(variants, grid[0], strict=True):
         for place, row in enumerate(summary.of(variant)):
-            _line(axes, row.kept["sizes"], row, "evoi", place, row.method)
+            sizes = row.mean["sizes"]
+            axes.plot(sizes, row.mean["evoi"], label=row.method, **_style(place))
+            if "quartiles" in row.kept:
+                axes.fill_between(sizes, *row.kept["quartiles"], alpha=0.2, linewidth=0, color=f"C{place % 10}")
         axes.set(xlabel="slate size", ylabel="EVOI of the first question", ylim=(0, None), title=variant)
-        axes.legend(frameon=False, fontsize=8)
+        axes.xaxis.get_major_locator().set_params(integer=True)
+    handles, labels = grid[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
     return figure
 
 

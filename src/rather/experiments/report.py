@@ -72,9 +72,16 @@ def _texts(summary: Summary, kept: Path) -> list[str]:
         name = f"{summary.experiment}-{row.variant}-{row.method}".replace(" ", "-").lower()
         if "svg" in row.kept:
             (kept / f"{name}.svg").write_text(row.kept["svg"], encoding="utf8")
-            lines += [f"![{row.variant}](results/{name}.svg)", ""]
+            lines += [f"{row.variant}, {row.method}:", "", f"![{row.variant}](results/{name}.svg)", ""]
         if "text" in row.kept:
-            lines += [f"<details><summary>{row.variant} as text</summary>", "", "```", row.kept["text"], "```", ""]
+            lines += [
+                f"<details><summary>{row.variant}, {row.method}, as text</summary>",
+                "",
+                "```",
+                row.kept["text"],
+                "```",
+                "",
+            ]
             lines += ["</details>", ""]
     return lines
 

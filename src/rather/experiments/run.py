@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from rather.experiments import conversations, wallclock
+from rather.experiments import conversations, partial, tree, wallclock
 from rather.experiments.engine import Job, Work, run
 from rather.experiments.population import prepare
 from rather.experiments.spec import Spec
@@ -22,6 +22,8 @@ class Kind:
 
 KINDS: dict[str, Kind] = {
     "conversations": Kind(conversations.jobs, conversations.work),
+    "partial": Kind(partial.jobs, partial.work),
+    "tree": Kind(tree.jobs, tree.work),
     "wallclock": Kind(wallclock.jobs, wallclock.work, alone=True),
 }
 

@@ -67,6 +67,7 @@ class PaperNumber:
         method: Label of ours that it belongs to; "" where it is the same for all.
         variant: Label of the variant.
         question: See `measure`.
+        size: Of the slate, where an experiment has several.
         threshold: See `measure`.
     """
 
@@ -75,6 +76,7 @@ class PaperNumber:
     method: str = ""
     variant: str = ""
     question: int = 1
+    size: int = 0
     threshold: float = 0.0
 
 

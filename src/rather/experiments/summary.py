@@ -100,6 +100,9 @@ def _row(variant: str, method: str, results: Sequence[Result], reference: Mappin
             mean[measure], error[measure] = _mean(values), _error(values)
         else:
             kept[measure] = first
+    if "sizes" in mean and len(results) > 3:
+        values = _stacked([result.outcome["evoi"] for result in results])
+        kept["quartiles"] = np.quantile(values, [0.25, 0.75], axis=0).tolist()
     ahead, ahead_error = _ahead(results, reference)
     return Row(variant, method, len(results), mean, error, ahead, ahead_error, kept)
 
@@ -216,6 +219,9 @@ def _compared(number: PaperNumber, summary: Summary) -> Comparison:
         return Comparison(number, None if reached is None else float(reached), math.nan)
     # Regret is measured before the first question too, everything else at the question.
     place = number.question if number.measure == "regret" else number.question - 1
+    if number.size:
+        sizes = row.mean["sizes"]
+        place = sizes.index(number.size) if number.size in sizes else len(sizes)
     measure = "seconds:mean" if number.measure == "seconds" else number.measure
     values = row.mean.get(measure, [])
     if place >= len(values):

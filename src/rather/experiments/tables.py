@@ -64,6 +64,9 @@ def tables(spec: Spec, summary: Summary) -> list[Table]:
             found.append(_against_best(variant.label, paired))
     if spec.kind == "wallclock":
         found += _time_tables(spec, summary)
+    if spec.kind == "partial":
+        found += [_size_table(variant.label, summary.of(variant.label)) for variant in spec.variants]
+        found += [_asked_table(row) for row in summary.rows if row.method == "auto-partial"]
     if spec.paper:
         found.append(paper_table(compare(spec, summary)))
     return found
@@ -139,6 +142,24 @@ def _against_best(variant: str, rows: Sequence[Row]) -> Table:
     return Table(f"`{REFERENCE}` against the best of the paper's methods{where}", head, lines)
 
 
+def _size_table(variant: str, rows: Sequence[Row]) -> Table:
+    """EVOI against the slate size."""
+    sizes = sorted({int(size) for row in rows for size in row.mean["sizes"]})
+    lines = []
+    for row in rows:
+        found = dict(zip(row.mean["sizes"], row.mean["evoi"], strict=True))
+        cells = [f"{found[size]:.4f}" if size in found else "" for size in sizes]
+        lines.append([row.method, *cells, str(row.trials)])
+    return Table(f"EVOI of the first question by slate size ({variant})", ["", *map(str, sizes), "trials"], lines)
+
+
+def _asked_table(row: Row) -> Table:
+    """The questions a method found, by slate size."""
+    [asked] = row.kept["asked"]
+    lines = [[f"{size:.0f}", text.replace(" | ", " · ")] for size, text in zip(row.mean["sizes"], asked, strict=True)]
+    return Table(f"What {row.method} asks first ({row.variant})", ["slate size", "options"], lines)
+
+
 def _time_tables(spec: Spec, summary: Summary) -> list[Table]:
     """Seconds for a question, and the same as ratios that other machines can be compared by."""
     variants = [variant.label for variant in spec.variants]
@@ -176,7 +197,7 @@ def paper_table(comparisons: Sequence[Comparison]) -> Table:
         paper = comparison.paper
         what = {
             "regret": f"regret after {paper.question} questions" if paper.question else "regret at the start",
-            "evoi": f"EVOI of question {paper.question}",
+            "evoi": f"EVOI of {f'the best slate of {paper.size}' if paper.size else f'question {paper.question}'}",
             "questions": f"questions to regret {paper.threshold:g}",
             "seconds": "seconds for a question",
         }[paper.measure]
