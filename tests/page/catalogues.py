@@ -31,8 +31,8 @@ ATTACKS = (
 FEATURES = ("warm", "quiet", "fast", "bright", "rare")
 
 
-def things(name="things", items=40):
-    """Something with a number, a category, tags and a line; quick to ask about."""
+def things(name="things", items=120):
+    """Something with a number, a category, tags and a line; quick to ask about, and for more than five questions."""
     facts = [
         {
             "colour": ("red", "green", "blue")[row % 3],
@@ -78,7 +78,7 @@ def _source(name, items, noun, *, labels=None, facts=None, features=FEATURES):
     generator = torch.Generator().manual_seed(1)
     vectors = torch.randn(items, len(FEATURES), generator=generator)
     catalog = Catalog(vectors, range(100, 100 + items), labels, facts=facts, features=features, name=noun)
-    return Source(name, catalog, Belief.from_users(torch.randn(128, len(FEATURES), generator=generator)))
+    return Source(name, catalog, Belief.from_users(torch.randn(512, len(FEATURES), generator=generator)))
 
 
 SOURCES = {

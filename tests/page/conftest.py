@@ -52,7 +52,7 @@ def visit(browser, server):
     with ExitStack() as closing:
         visits = []
 
-        def open_page(path="/?catalog=things", *, at=None, **options):
+        def open_page(path="/?catalog=things&seed=1", *, at=None, **options):
             context = closing.enter_context(browser.new_context(reduced_motion="reduce", **options))
             context.set_default_timeout(15_000)
             page = context.new_page()

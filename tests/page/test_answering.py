@@ -213,7 +213,7 @@ def test_impossible_must_haves_are_explained(visit):
 def test_several_catalogues_can_be_chosen(visit, server):
     page = visit("/")
     page.get_by_role("heading", name="What shall we look for?").wait_for()
-    page.get_by_role("button", name="things 40 things").click()
+    page.get_by_role("button", name="things 120 things").click()
     wait_for_question(page, 1)
     assert server.get(f"/v1/sessions/{session_id(page)}")["catalog"] == "things"
     page.get_by_role("button", name="All catalogues").click()
