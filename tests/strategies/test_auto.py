@@ -1,11 +1,14 @@
+import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rather.strategies import choose, strategy_named
+from rather import ExactRetriever
+from rather.strategies import choose, pool, strategy_named
 from rather.strategies.auto import PARTS, Auto
 from rather.strategies.discrete import Greedy, QueryIteration, Random
 from worlds import TINY, models, world, worlds
@@ -41,13 +44,13 @@ def test_every_part_draws_what_it_would_draw_alone():
     assert torch.equal(drawn[0], problem.random_slates(3))  # and nothing was drawn from the problem itself
 
 
-def test_proposals_of_the_parts_stand_in_when_the_finalists_were_asked():
+def test_what_was_asked_is_not_among_the_finalists_while_others_are():
     problem = world(n=12).problem()
-    ranked = world(n=12).slates()[problem.evoi(world(n=12).slates()).argsort(descending=True)]
-    first, second = ranked[0], ranked[5]
-    auto = Auto((lambda _: torch.stack([first, second]),), exchanges=0, finalists=1)
-    left = replace(problem, asked=frozenset({frozenset(first.tolist())}))
-    assert choose(auto, left).slate == tuple(second.tolist())
+    slates = world(n=12).slates()
+    ranked = slates[problem.evoi(slates).argsort(descending=True)]
+    for count in (1, 3, 6):
+        left = replace(problem, asked=frozenset(frozenset(slate) for slate in ranked[:count].tolist()))
+        assert frozenset(Auto(())(left)[0].tolist()) not in left.asked
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -58,12 +61,49 @@ def test_auto_meets_the_optimum_of_small_catalogues(k):
         assert choose(Auto(), problem.fork()).evoi >= 0.995 * best - TINY
 
 
-def test_exchanges_never_lower_the_best():
-    for seed in range(5):
+def test_exchanges_never_lower_the_best_and_raise_it_at_times():
+    gained = []
+    for seed in range(8):
         problem = world(n=60, m=30, d=5, seed=seed).problem(k=4)
-        parts = (Random(),)
-        without = choose(Auto(parts, exchanges=0), problem.fork()).evoi
-        assert choose(Auto(parts, exchanges=5), problem.fork()).evoi > without
+        without = choose(Auto(exchanges=0, restarts=1), problem.fork()).evoi
+        gained.append(choose(Auto(exchanges=5, restarts=1), problem.fork()).evoi - without)
+    assert min(gained) >= -TINY
+    assert max(gained) > TINY
+
+
+def test_the_best_proposal_of_every_part_is_a_finalist(monkeypatch):
+    monkeypatch.setattr(pool, "SMALL_CATALOG", 0)
+    problem = world(n=80, m=30, d=5).problem(k=2)
+    slates = problem.random_slates(6)
+    best = slates[problem.evoi(slates).argmax()]
+    found = Auto((lambda _: slates,), groups=64, depth=80)(problem)  # a pool of all items, where values are exact
+    assert frozenset(best.tolist()) in {frozenset(slate) for slate in found.tolist()}
+
+
+def test_a_screened_pool_finds_nearly_what_all_items_would(monkeypatch):
+    share = []
+    for seed in range(6):
+        problem = world(n=400, m=60, d=4, seed=seed).problem(k=3)
+        whole = choose(Auto(), problem.fork()).evoi
+        with monkeypatch.context() as patch:
+            patch.setattr(pool, "SMALL_CATALOG", 0)
+            share.append(choose(Auto(), problem.fork()).evoi / whole)
+    assert min(share) > 0.97
+
+
+def test_a_budget_that_is_spent_while_screening_still_gives_a_question(monkeypatch):
+    monkeypatch.setattr(pool, "SMALL_CATALOG", 0)
+    problem = world(n=400, m=60, d=4).problem(k=3)
+    searched = []
+
+    def search(directions, count, allowed=None):
+        searched.append(len(directions))
+        time.sleep(0.03)
+        return ExactRetriever(problem.catalog).top(directions, count, allowed)
+
+    slow = replace(problem, retriever=SimpleNamespace(top=search))
+    assert Auto(budget_ms=50)(slow).shape[1] == 3
+    assert sum(searched) < 100  # of 192 groups
 
 
 def test_a_spent_budget_still_gives_the_first_parts_question():

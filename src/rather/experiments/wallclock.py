@@ -93,7 +93,7 @@ def _question_times(
 
 
 def _scan_time(trial: Draw, k: int) -> float:
-    retriever, directions = ExactRetriever(trial.catalog), trial.belief.particles[:k]
+    retriever, directions = ExactRetriever(trial.catalog, stop_by_norm=False), trial.belief.particles[:k]
     retriever.top(directions, 1)
     times = []
     for _ in range(SCANS):

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from rather.catalog import Catalog
 from rather.retrieval.protocol import Found, refuse_count
-from rather.retrieval.scan import FEW_ROWS, Best, best_first, best_rows
+from rather.retrieval.scan import Best, best_first, best_rows
 from rather.threads import one_thread
 
 # A catalogue this small is scanned faster than it is sorted through.
@@ -20,6 +20,9 @@ MOST_COUNT = 1024
 # At most this many of the longest items are kept in order of length, and at most this share of all.
 MOST_HEAD_ROWS = 2**20
 HEAD_SHARE = 1 / 8
+
+# The first of them that are looked at, at most; then as many again, and so on.
+FIRST_RING = 4096
 
 # Rounding of two float32 inner products over some hundred dimensions; without it a stop could miss an equal.
 ROUNDING = 1 + 1e-5
@@ -55,6 +58,14 @@ class ExactRetriever:
             else:
                 best = best_rows(self.catalog.items, directions, count, allowed)
             return Found(best.scores, best.rows, self.catalog.items[best.rows])
+
+    def stops_early(self, directions: Tensor) -> bool:
+        """Whether most of the directions `(b, d)` are answered by the longest items alone."""
+        if not self.stop_by_norm or len(self.catalog) <= SMALL_CATALOG:
+            return False
+        with one_thread():
+            answered = self._head.best(directions, 1, None)[1]
+        return bool(answered.float().mean() > 1 / 2)
 
     def _can_stop(self, count: int) -> bool:
         large = len(self.catalog) > SMALL_CATALOG and count <= MOST_COUNT
@@ -93,47 +104,55 @@ class Stops:
 
 @dataclass(frozen=True)
 class Head:
-    """The longest items, longest first.
+    """The longest items, longest first, in rings of doubling size.
 
     Attributes:
         rows: `(h,)` their rows in the catalogue.
         items: `(h, d)` their vectors.
-        levels: How many of them to look at before asking whether that was enough, and the norm of the longest item
-            not among those.
+        rings: For each ring where it starts and ends, and the norm of the longest item after it.
     """
 
     rows: Tensor
     items: Tensor
-    levels: tuple[tuple[int, float], ...]
+    rings: tuple[tuple[int, int, float], ...]
 
     @classmethod
     def of(cls, catalog: Catalog) -> "Head":
         """The head of a catalogue."""
         size = min(MOST_HEAD_ROWS, int(HEAD_SHARE * len(catalog)))
         norms, rows = catalog.norms.topk(size + 1)
-        sizes = [size]
-        while sizes[-1] > FEW_ROWS:
-            sizes.append(sizes[-1] // 4)
-        levels = tuple((level, float(norms[level])) for level in reversed(sizes))
-        return cls(rows[:size], catalog.items[rows[:size]], levels)
+        ends = [size]
+        while ends[-1] > FIRST_RING:
+            ends.append(ends[-1] // 2)
+        ends.reverse()
+        rings = tuple((start, end, float(norms[end])) for start, end in zip([0, *ends], ends, strict=False))
+        return cls(rows[:size], catalog.items[rows[:size]], rings)
 
     def best(self, directions: Tensor, count: int, allowed: Tensor | None) -> tuple[Best, Tensor]:
         """The best rows, `(b, count)`, and for which directions they are the best of all items, `(b,)`."""
         b = len(directions)
         scores = torch.zeros(b, count, dtype=directions.dtype)
         rows, answered = torch.zeros(b, count, dtype=torch.long), torch.zeros(b, dtype=torch.bool)
-        lengths = directions.norm(dim=1) * ROUNDING
+        left, reach = torch.arange(b), directions.norm(dim=1) * ROUNDING
+        # One more than wanted: items are not in the order of their rows here, so equals at the cut are left alone.
+        best = Best(scores.new_full((b, count + 1), -torch.inf), torch.zeros(b, count + 1, dtype=torch.long))
         allowed = None if allowed is None else allowed[self.rows]
-        for size, longest_left in self.levels:
-            left = (~answered).nonzero()[:, 0]
-            among = None if allowed is None else allowed[:size]
-            # One more than wanted: items are not in the order of their rows here, so equals at the cut are left alone.
-            found = best_rows(self.items[:size], directions[left], count + 1, among)
-            last, next_best = found.scores[:, count - 1], found.scores[:, count]
-            enough = (last > longest_left * lengths[left]) & (last > next_best)
+        for start, end, longest_left in self.rings:
+            best = self._with_ring(best, directions[left], slice(start, end), allowed)
+            last, next_best = best.scores[:, count - 1], best.scores[:, count]
+            enough = (last > longest_left * reach[left]) & (last > next_best)
             done = left[enough]
-            scores[done], rows[done] = found.scores[enough, :count], self.rows[found.rows[enough, :count]]
+            scores[done], rows[done] = best.scores[enough, :count], best.rows[enough, :count]
             answered[done] = True
-            if answered.all():
+            left, best = left[~enough], Best(best.scores[~enough], best.rows[~enough])
+            if not len(left):
                 break
         return best_first(scores, rows, count), answered
+
+    def _with_ring(self, best: Best, directions: Tensor, ring: slice, allowed: Tensor | None) -> Best:
+        count = best.rows.shape[1]
+        found = best_rows(self.items[ring], directions, count, None if allowed is None else allowed[ring])
+        scores = torch.cat([best.scores, found.scores], dim=1)
+        rows = torch.cat([best.rows, self.rows[ring][found.rows]], dim=1)
+        top = scores.topk(count, dim=1)
+        return Best(top.values, rows.gather(1, top.indices))

@@ -1,10 +1,11 @@
 """What every retriever offers, and what it finds."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from torch import Tensor
 
+from rather.belief import Belief
 from rather.errors import InvalidInputError
 
 
@@ -34,6 +35,24 @@ class Retriever(Protocol):
             count: How many items for each direction, at most the number of allowed ones.
             allowed: `(n,)` boolean; items that may be found. None allows all.
         """
+        ...
+
+
+@runtime_checkable
+class Adapting(Protocol):
+    """A retriever that serves some beliefs and filters better than others, and can be fitted to one."""
+
+    def fitted(self, belief: Belief, allowed: Tensor | None = None) -> Retriever:
+        """A retriever for what may be asked of somebody with this belief. The same arguments give the same one."""
+        ...
+
+
+@runtime_checkable
+class Shortlisting(Protocol):
+    """A retriever that knows which few items are ever found."""
+
+    def candidates(self, allowed: Tensor | None = None) -> Tensor:
+        """Their rows, rising."""
         ...
 
 

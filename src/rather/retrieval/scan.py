@@ -103,12 +103,14 @@ def best_of(scores: Tensor, count: int) -> Best:
     if count >= scores.shape[1]:
         return best_first(scores, torch.arange(scores.shape[1]).expand(scores.shape), count)
     found, places = scores.topk(count + 1, dim=1)
-    # topk keeps any of the equals at the cut. Excluded items (-inf) are equal too, but never get through.
-    tied = (found[:, count] == found[:, count - 1]) & found[:, count].isfinite()
+    # topk leaves equals in any order, and keeps any of those at the cut. Excluded items (-inf) never get through.
+    equal = (found[:, 1:] == found[:, :-1]) & found[:, 1:].isfinite()
     found, places = found[:, :count], places[:, :count]
-    if tied.any():
-        places[tied] = _first_of_equals(scores[tied], found[tied, -1:], count)
-        found[tied] = scores[tied].gather(1, places[tied])
+    if not equal.any():
+        return Best(found, places)
+    tied = equal[:, -1]
+    places[tied] = _first_of_equals(scores[tied], found[tied, -1:], count)
+    found[tied] = scores[tied].gather(1, places[tied])
     return best_first(found, places, count)
 
 

@@ -1,73 +1,96 @@
-"""The default: the best question that a portfolio of cheap methods finds."""
+"""The default: the best question that a thorough search among the items that matter finds."""
 
-import math
 import time
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from rather.strategies.continuous import Continuous, Recommendation
-from rather.strategies.discrete import QueryIteration, TopExhaustive, iterate
-from rather.strategies.initialisers import balanced, mixed
-from rather.strategies.problem import Problem, Strategy, neighbours, not_asked
+from rather.strategies.discrete import TopExhaustive
+from rather.strategies.pool import Pool, Ranked
+from rather.strategies.problem import Problem, Strategy, not_asked
 
-PARTS: tuple[Strategy, ...] = (
-    TopExhaustive(),
-    QueryIteration(restarts=64, initialiser=mixed),
-    Continuous(Recommendation.RETRIEVED, restarts=8, steps=20, initialiser=balanced),
-)
+PARTS: tuple[Strategy, ...] = (TopExhaustive(),)
+
+# Slates next to the best one that are valued when the best has been asked: for each place this many other items.
+NEIGHBOURS = 4
 
 
 @dataclass(frozen=True)
 class Auto:
-    """Seeds from several methods, then query iteration, then exchanges of single items.
+    """Greedy, query iteration and exchanges of single items, among the few items that matter for this belief.
 
-    Every part's proposals are kept, and each part draws what it would draw alone, so the question is never worse in
-    exact EVOI than the best part's.
+    A pool of items is found by one scan for the mean of the belief and for random groups of particles. In it, the
+    greedy slate and the best items of random particles are replaced by their deep retrieval to a fixed point, and the
+    best of those then exchange one item at a time. Proposals of further methods take part on equal terms; each draws
+    what it would draw alone.
 
     Attributes:
-        parts: Methods that propose, cheapest first.
-        exchanges: At most this many rounds of exchanging one item of a slate for a runner-up of deep retrieval.
+        parts: Methods that propose, cheapest first. The best proposal of each is among the finalists.
+        groups: Random groups of particles for whose means the best items enter the pool.
+        depth: Items that enter for each.
+        restarts: Slates of random particles' best items to start from.
+        exchanges: At most this many rounds of exchanges.
         finalists: Slates that take part in the exchanges.
-        budget_ms: Start no further part once this much time has passed. The question then depends on the machine's
+        budget_ms: Start nothing further once this much time has passed. The question then depends on the machine's
             speed as well as on the seed; None does all the work.
     """
 
     parts: tuple[Strategy, ...] = PARTS
-    exchanges: int = 5
-    finalists: int = 4
+    groups: int = 192
+    depth: int = 8
+    restarts: int = 24
+    exchanges: int = 2
+    finalists: int = 1
     budget_ms: float | None = None
 
     def __call__(self, problem: Problem) -> Tensor:
         """See `Strategy`."""
-        deadline = None if self.budget_ms is None else time.perf_counter() + self.budget_ms / 1000
-        slates = self.parts[0](problem.fork())
-        for part in self.parts[1:]:
-            if _over(deadline):
-                return slates
-            slates = torch.cat([slates, iterate(part(problem.fork()), problem)])
-        return self._exchanged(slates, problem, deadline)
+        clock = Clock(self.budget_ms)
+        proposals: list[Tensor] = []
+        for part in self.parts:
+            proposals.append(part(problem.fork()))
+            if clock.spent(1.0):
+                return torch.cat(proposals)
+        own = problem.fork()
+        also = torch.cat([part.flatten() for part in proposals]) if proposals else torch.empty(0, dtype=torch.long)
+        pool = Pool.screened(
+            own, self.groups, self.depth, also, None if self.budget_ms is None else lambda: clock.spent(0.5)
+        )
+        return pool.rows[self._finalists(pool, [pool.places(part) for part in proposals], clock)]
 
-    def _exchanged(self, slates: Tensor, problem: Problem, deadline: float | None) -> Tensor:
-        """The slates, and the best few not asked yet after single exchanges that raise EVOI."""
-        values, order = problem.evoi(slates).topk(min(self.finalists, len(slates)))
-        best = slates[order]
-        # A slate that was asked still takes part at first: the next best question is often it but for an item.
-        best_value = -math.inf if len(not_asked(best[:1], problem)) == 0 else float(values[0])
-        for _ in range(self.exchanges):
-            if _over(deadline):
-                break
-            candidates = torch.cat([best, neighbours(best, problem)]).sort(dim=1).values
-            fresh = not_asked(torch.unique(candidates, dim=0), problem)
-            if not len(fresh):
-                break
-            values, order = problem.evoi(fresh).topk(min(self.finalists, len(fresh)))
-            if float(values[0]) <= best_value:
-                break
-            best, best_value = fresh[order], float(values[0])
-        return torch.cat([slates, best])
+    def _finalists(self, pool: Pool, proposals: list[Tensor], clock: "Clock") -> Tensor:
+        """The slates among which exact EVOI decides, as places in the pool."""
+        problem = pool.problem
+        ranked = pool.settled(torch.cat([pool.greedy(), self._starts(pool), *proposals]))
+        if self.exchanges and not clock.spent(0.8):
+            swapped = pool.settled(pool.exchanged(ranked.best(self.finalists), self.exchanges))
+            ranked = Ranked(torch.cat([ranked.slates, swapped.slates]), torch.cat([ranked.values, swapped.values]))
+        best = ranked.best(self.finalists + len(problem.asked))
+        if problem.asked and frozenset(pool.rows[best[0]].tolist()) in problem.asked:
+            # The next best question is often the one that was asked but for an item.
+            nearby = torch.cat([best, pool.neighbours(best[0], NEIGHBOURS)])
+            best = pool.settled(nearby, most_steps=1).best(len(nearby))
+        fresh = pool.places(not_asked(pool.rows[best], problem))[: self.finalists]
+        finalists = [fresh if len(fresh) else best[:1]]
+        return torch.cat([*finalists, *(pool.settled(part, most_steps=1).best(1) for part in proposals)])
+
+    def _starts(self, pool: Pool) -> Tensor:
+        problem = pool.problem
+        particles = problem.draw_particles(self.restarts * problem.k)
+        return pool.best_of_particles(particles.view(self.restarts, problem.k))
 
 
-def _over(deadline: float | None) -> bool:
-    return deadline is not None and time.perf_counter() > deadline
+@dataclass(frozen=True)
+class Clock:
+    """How much of a budget of milliseconds has passed since this was made; without a budget, none ever has."""
+
+    budget_ms: float | None
+    start: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "start", time.perf_counter())
+
+    def spent(self, share: float) -> bool:
+        """Whether at least this share of the budget has passed."""
+        return self.budget_ms is not None and 1000 * (time.perf_counter() - self.start) >= share * self.budget_ms

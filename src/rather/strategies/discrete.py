@@ -12,9 +12,12 @@ from torch import Tensor
 from rather import value
 from rather.catalog import BLOCK_ROWS
 from rather.errors import TooManySlatesError
+from rather.responses import Logistic
+from rather.strategies.additions import Additions, is_plain_softmax
 from rather.strategies.initialisers import Initialiser, rand_user_top_item, top_items_of_random_particles
 from rather.strategies.problem import Problem
 from rather.strategies.projection import deep_retrieval_unique
+from rather.threads import on_all_threads
 
 # Slates evaluated at a time by an exhaustive search.
 SLATES_AT_A_TIME = 4096
@@ -66,7 +69,10 @@ class TopExhaustive:
 
 @dataclass(frozen=True)
 class Greedy:
-    """Start from the item of highest expected utility; append the item that most raises the slate's (EUS)."""
+    """Start from the item of highest expected utility; append the item that most raises the slate's (EUS).
+
+    Tries every item, or those that a retriever with a shortlist ever finds.
+    """
 
     def __call__(self, problem: Problem) -> Tensor:
         """See `Strategy`."""
@@ -77,16 +83,32 @@ class Greedy:
 
     def _best_addition(self, slate: Tensor, problem: Problem) -> Tensor:
         """The row `(1,)` that, appended to the slate, gives the highest EUS."""
-        rows_at_a_time = max(1, min(BLOCK_ROWS, value.CHUNK_NUMBERS // (len(problem.belief) * (len(slate) + 1))))
-        candidates = problem.rows[~torch.isin(problem.rows, slate)]
-        best_row, best_value = candidates[:1], -math.inf
-        for rows in torch.split(candidates, rows_at_a_time):
-            slates = torch.cat([slate.expand(len(rows), -1), rows[:, None]], dim=1)
-            values = value.slate_expected_utility(problem.vectors(slates), problem.belief, problem.response)
+        value_of = _appended if is_plain_softmax(problem.response) else _appended_one_by_one
+        numbers_each = len(problem.belief) * (1 if value_of is _appended else len(slate) + 1)
+        at_a_time = max(1, min(BLOCK_ROWS, value.CHUNK_NUMBERS // (4 * numbers_each)))
+
+        def best(rows: Tensor) -> tuple[float, int]:
+            values = value_of(rows, slate, problem).masked_fill_(torch.isin(rows, slate), -torch.inf)
             top = int(values.argmax())
-            if float(values[top]) > best_value:
-                best_row, best_value = rows[top : top + 1], float(values[top])
-        return best_row
+            return float(values[top]), int(rows[top])
+
+        blocks = on_all_threads(best, torch.split(problem.candidates, at_a_time))
+        # The first of equals, as a look at one candidate after the other would find.
+        return torch.tensor([max(blocks, key=lambda block: block[0])[1]])
+
+
+def _appended(rows: Tensor, slate: Tensor, problem: Problem) -> Tensor:
+    """EUS of the slate `(j,)` with each of the rows appended, under plain softmax answers, in closed form."""
+    particles, weights = problem.belief.particles.T, problem.belief.weights
+    assert isinstance(problem.response, Logistic)
+    additions = Additions(problem.catalog.items[rows] @ particles, weights, problem.response.temperature)
+    return additions.appended((problem.catalog.items[slate] @ particles)[None])[0]
+
+
+def _appended_one_by_one(rows: Tensor, slate: Tensor, problem: Problem) -> Tensor:
+    """The same under any response model."""
+    slates = torch.cat([slate.expand(len(rows), -1), rows[:, None]], dim=1)
+    return value.slate_expected_utility(problem.vectors(slates), problem.belief, problem.response)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from rather.catalog import Catalog
 from rather.errors import InvalidInputError, NoQuestionLeftError
 from rather.responses import ResponseModel
 from rather.retrieval import ExactRetriever, Found, Retriever
+from rather.retrieval.protocol import Shortlisting
 
 Slate = frozenset[Hashable]
 """What is compared, whatever its order: rows of items, or partial items."""
@@ -59,7 +60,7 @@ class Problem:
     @cached_property
     def available(self) -> int:
         """How many items may be asked about."""
-        return len(self.catalog) if self.allowed is None else int(self.allowed.sum())
+        return len(self.catalog) if self.allowed is None else int(self.allowed.count_nonzero())
 
     @cached_property
     def rows(self) -> Tensor:
@@ -67,6 +68,13 @@ class Problem:
         if self.allowed is None:
             return torch.arange(len(self.catalog))
         return self.allowed.nonzero()[:, 0]
+
+    @cached_property
+    def candidates(self) -> Tensor:
+        """The rows to try one by one, rising: those of a retriever that keeps a shortlist, else all `rows`."""
+        if isinstance(self.retriever, Shortlisting):
+            return self.retriever.candidates(self.allowed)
+        return self.rows
 
     @cached_property
     def best_expected_utility(self) -> float:
@@ -104,7 +112,7 @@ class Problem:
         picks = torch.randint(self.available, (count, self.k), generator=self.generator)
         while len(clash := _rows_with_repeats(picks)):
             picks[clash] = torch.randint(self.available, (len(clash), self.k), generator=self.generator)
-        return self.rows[picks]
+        return picks if self.allowed is None else self.rows[picks]
 
     def draw_particles(self, count: int) -> Tensor:
         """Rows of `count` particles drawn from the belief with replacement."""

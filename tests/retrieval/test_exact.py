@@ -70,7 +70,7 @@ def stops_by_norm(monkeypatch):
     """Small catalogues are searched from their longest items, of which a few are enough."""
     monkeypatch.setattr(exact, "SMALL_CATALOG", 0)
     monkeypatch.setattr(exact, "MOST_COUNT", 3)
-    monkeypatch.setattr(exact, "FEW_ROWS", 16)
+    monkeypatch.setattr(exact, "FIRST_RING", 16)
     monkeypatch.setattr(exact, "HEAD_SHARE", 1 / 2)
 
 
@@ -135,11 +135,11 @@ def searches(draw):
     return whole_numbers(b, d, seed=seed + 1), whole_numbers(n, d, seed=seed, largest=1), count, allowed
 
 
-@given(searches(), st.sampled_from([1, 2, 3, 5]), st.sampled_from([1, 2, 3, 30]))
-def test_equal_scores_come_in_the_order_of_their_rows_in_blocks_of_any_size(search, groups, rows_in_a_group):
+@given(searches(), st.sampled_from([1, 2, 3, 5]), st.sampled_from([1, 2, 3, 30]), st.sampled_from([0, 100]))
+def test_equal_scores_come_in_the_order_of_their_rows_in_blocks_of_any_size(search, groups, rows_in_a_group, few_rows):
     directions, items, count, allowed = search
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scan, "FEW_ROWS", 0)
+        patch.setattr(scan, "FEW_ROWS", few_rows)
         patch.setattr(scan, "BLOCK_GROUPS", groups)
         patch.setattr(scan, "group_rows", lambda count: rows_in_a_group)
         found = ExactRetriever(Catalog(items)).top(directions, count, allowed)

@@ -1,0 +1,189 @@
+"""The few items that matter for one question, and a thorough search among them.
+
+For a given belief nearly all items of a large catalogue are the best for nobody and for no group of people. The items
+that are the best for the whole belief, for single particles or for random groups of them make a pool of some hundred.
+In it, slates are valued and improved without touching the catalogue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+from rather.responses import Logistic
+from rather.retrieval.directions import group_means
+from rather.strategies.additions import Additions
+from rather.strategies.problem import Problem
+from rather.strategies.projection import first_not_taken
+
+# Catalogues up to this size are their own pool.
+SMALL_CATALOG = 512
+
+# Particles drawn, of which groups are stretches.
+SEQUENCE = 512
+
+# Directions looked up between two looks at the clock.
+FEW_DIRECTIONS = 16
+
+# An exchange must raise a slate's utility by more than float32 rounding, or two slates could swap for ever.
+ROUNDING = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """Slates of places in a pool `(b, k)`, and their PEU `(b,)` within the pool."""
+
+    slates: Tensor
+    values: Tensor
+
+    def best(self, count: int) -> Tensor:
+        """The best `count` distinct slates, best first."""
+        order = self.values.argsort(descending=True)
+        chosen: dict[tuple[int, ...], None] = {}
+        for slate in self.slates[order].sort(dim=1).values.tolist():
+            chosen.setdefault(tuple(slate))
+            if len(chosen) == count:
+                break
+        return torch.tensor(list(chosen), dtype=torch.long)
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """Some items of a problem. A slate is given by places in `rows`.
+
+    Attributes:
+        problem: Where they come from.
+        rows: `(p,)` their rows in the catalogue, rising; at least k.
+    """
+
+    problem: Problem
+    rows: Tensor
+
+    @classmethod
+    def screened(
+        cls, problem: Problem, groups: int, depth: int, also: Tensor, out_of_time: Callable[[], bool] | None = None
+    ) -> Pool:
+        """The best items for the mean of the belief and for random groups of particles, and the rows `also`.
+
+        Args:
+            problem: What is asked about; its generator draws the groups.
+            groups: How many. The breadth of directions matters more than how many items are taken for each.
+            depth: Items for each group; at least k are taken.
+            also: Rows that take part in any case.
+            out_of_time: When given, groups are looked up a few at a time until it says so.
+        """
+        if problem.available <= SMALL_CATALOG:
+            return cls(problem, problem.rows)
+        depth, found = max(depth, problem.k), [also]
+        sequence = problem.belief.particles[problem.draw_particles(SEQUENCE)]
+        directions = torch.cat([problem.belief.mean[None], group_means(sequence, groups, problem.generator)])
+        for part in torch.split(directions, len(directions) if out_of_time is None else FEW_DIRECTIONS):
+            found.append(problem.search(part, depth).rows.flatten())
+            if out_of_time is not None and out_of_time():
+                break
+        rows: Tensor = torch.unique(torch.cat(found))
+        return cls(problem, rows)
+
+    @cached_property
+    def items(self) -> Tensor:
+        """`(p, d)`."""
+        return self.problem.catalog.items[self.rows]
+
+    @cached_property
+    def utilities(self) -> Tensor:
+        """`(p, m)`."""
+        return self.items @ self.problem.belief.particles.T
+
+    @cached_property
+    def additions(self) -> Additions:
+        """The items as candidates, under a softmax that stands for the person's choice among the options."""
+        problem, response = self.problem, self.problem.response
+        # Without noise a softmax that sharp is nearly right, and still tells losing by a little from losing by a lot.
+        temperature = response.temperature if isinstance(response, Logistic) else 0.02 * problem.utility_spread
+        return Additions(self.utilities, problem.belief.weights, temperature)
+
+    def places(self, slates: Tensor) -> Tensor:
+        """Places in the pool of slates of rows, all of which must be in it."""
+        return torch.searchsorted(self.rows, slates)
+
+    def extended(self, slates: Tensor) -> Tensor:
+        """EUS `(b, p)` of slates `(b, j)` with each item appended; minus infinity for those on the slate already."""
+        return self.additions.appended(self.utilities[slates]).scatter_(1, slates, -torch.inf)
+
+    def greedy(self) -> Tensor:
+        """Greedy in the pool: from the item of highest expected utility, append what most raises EUS. `(1, k)`."""
+        slate = self.additions.expected.argmax()[None, None]
+        while slate.shape[1] < self.problem.k:
+            slate = torch.cat([slate, self.extended(slate).argmax(dim=1, keepdim=True)], dim=1)
+        return slate
+
+    def best_of_particles(self, particles: Tensor) -> Tensor:
+        """RandUserTopItem in the pool: the best items of particles `(b, k)`, distinct in each slate, `(b, k)`."""
+        b, k = particles.shape
+        lists = self.utilities.T[particles.flatten()].topk(k, dim=1).indices
+        return first_not_taken(lists.view(b, k, k))
+
+    def exchanged(self, slates: Tensor, rounds: int) -> Tensor:
+        """Slates `(b, k)` after exchanging one item at a time for the one that most raises EUS.
+
+        Args:
+            slates: Where to start.
+            rounds: At most this many times round the places of a slate.
+        """
+        slates, k, unchanged = slates.clone(), slates.shape[1], 0
+        for place in (*range(k),) * rounds:
+            others = torch.cat([slates[:, :place], slates[:, place + 1 :]], dim=1)
+            values = self.extended(others)
+            best, items = values.max(dim=1)
+            now = values.gather(1, slates[:, place : place + 1])[:, 0]
+            better = best > now + ROUNDING * now.abs()
+            slates[:, place] = torch.where(better, items, slates[:, place])
+            unchanged = 0 if better.any() else unchanged + 1
+            if unchanged == k:
+                break
+        return slates
+
+    def settled(self, slates: Tensor, most_steps: int = 30) -> Ranked:
+        """QueryIteration in the pool: every slate met on the way from each of these to a fixed point."""
+        met, values = [], []
+        for _ in range(most_steps):
+            value, replaced = self._deep_retrieval(slates)
+            met.append(slates)
+            values.append(value)
+            moved = (replaced.sort(dim=1).values != slates.sort(dim=1).values).any(dim=1)
+            slates = replaced[moved]
+            if not len(slates):
+                break
+        return Ranked(torch.cat(met), torch.cat(values))
+
+    def _deep_retrieval(self, slates: Tensor) -> tuple[Tensor, Tensor]:
+        """PEU `(b,)` of slates, and the slates of the best item after each choice, `(b, k)`."""
+        belief, k = self.problem.belief, slates.shape[1]
+        probabilities = self.problem.response.log_probabilities(self.utilities[slates]).exp_()
+        b, answers, m = probabilities.shape
+        directions = (probabilities * belief.weights).view(b * answers, m) @ belief.particles
+        scores = (directions @ self.items.T).view(b, answers, -1)
+        highest = scores.max(dim=2)
+        return highest.values.sum(dim=1), _distinct(highest.indices[:, :k], scores[:, :k])
+
+    def neighbours(self, slate: Tensor, depth: int) -> Tensor:
+        """The slate `(k,)` with one item exchanged for one of the `depth` best others by EUS, `(k * depth, k)`."""
+        k = len(slate)
+        others = torch.stack([torch.cat([slate[:place], slate[place + 1 :]]) for place in range(k)])
+        values = self.extended(others).scatter_(1, slate[:, None], -torch.inf)
+        found = values.topk(min(depth, len(self.rows) - k), dim=1).indices
+        return torch.cat([others[:, None].expand(-1, found.shape[1], -1), found[:, :, None]], dim=2).flatten(0, 1)
+
+
+def _distinct(best: Tensor, scores: Tensor) -> Tensor:
+    """The best items `(b, k)` after each choice; where two are the same, the next best for the later one."""
+    ordered = best.sort(dim=1).values
+    clash = (ordered[:, 1:] == ordered[:, :-1]).any(dim=1)
+    if clash.any():
+        best = best.clone()
+        best[clash] = first_not_taken(scores[clash].topk(best.shape[1], dim=2).indices)
+    return best

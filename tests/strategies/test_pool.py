@@ -1,0 +1,83 @@
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rather import Noiseless, value
+from rather.strategies import pool as pools
+from rather.strategies.discrete import Greedy, iterate
+from rather.strategies.pool import Pool
+from worlds import TINY, models, world, worlds
+
+NONE = torch.empty(0, dtype=torch.long)
+
+
+def whole(problem) -> Pool:
+    return Pool.screened(problem, 8, 4, NONE)
+
+
+@given(worlds(n=(4, 12)), models, st.integers(0, 99))
+def test_in_a_pool_of_all_items_values_are_exact(world, model, seed):
+    problem = world.problem(model, seed=seed)
+    pool, slates = whole(problem), problem.random_slates(5)
+    ranked = pool.settled(pool.places(slates), most_steps=1)
+    assert torch.allclose(ranked.values - problem.best_expected_utility, problem.evoi(slates), atol=TINY)
+
+
+@given(worlds(n=(4, 12)), st.integers(0, 99))
+def test_slates_settle_where_query_iteration_ends(world, seed):
+    problem = world.problem(Noiseless(), k=2, seed=seed)
+    pool, slates = whole(problem), problem.random_slates(5)
+    settled = pool.settled(pool.places(slates)).values.max() - problem.best_expected_utility
+    assert float(settled) >= float(problem.evoi(iterate(slates, problem)).max()) - TINY
+
+
+@given(worlds(n=(5, 12), whole=False), st.integers(2, 4))
+def test_greedy_in_a_pool_of_all_items_is_greedy(world, k):
+    problem = world.problem(k=k)
+    assert sorted(whole(problem).rows[whole(problem).greedy()[0]].tolist()) == sorted(Greedy()(problem)[0].tolist())
+
+
+@given(worlds(n=(6, 12)), st.integers(2, 4), st.integers(0, 99))
+def test_exchanges_never_lower_the_slates_utility_and_end_where_no_single_one_raises_it(world, k, seed):
+    problem = world.problem(k=k, seed=seed)
+    pool = whole(problem)
+    before = pool.places(problem.random_slates(4))
+    after = pool.exchanged(before, rounds=20)
+
+    def utility(slates):
+        return value.slate_expected_utility(problem.vectors(pool.rows[slates]), problem.belief, problem.response)
+
+    assert (utility(after) >= utility(before) - TINY).all()
+    for slate in after:
+        around = pool.neighbours(slate, depth=12)
+        if len(around):
+            assert utility(around).max() <= utility(slate[None]) + TINY
+
+
+def test_neighbours_differ_by_one_item_each():
+    pool, slate = whole(world(n=20).problem(k=3)), torch.tensor([3, 8, 11])
+    around = pool.neighbours(slate, depth=4)
+    assert around.shape == (12, 3)
+    assert all(len({*row} & {3, 8, 11}) == 2 and len({*row}) == 3 for row in around.tolist())
+
+
+def test_a_pool_holds_the_best_items_of_the_belief_and_what_it_must(monkeypatch):
+    monkeypatch.setattr(pools, "SMALL_CATALOG", 0)
+    problem = world(n=300, m=40, d=4).problem(k=3)
+    pool = Pool.screened(problem, 16, 2, torch.tensor([17, 250]))
+    best = problem.search(problem.belief.mean[None], 3).rows[0].tolist()
+    assert {17, 250, *best} <= set(pool.rows.tolist())
+    assert len(pool.rows) < 100
+
+
+def test_a_pool_holds_only_allowed_items(monkeypatch):
+    monkeypatch.setattr(pools, "SMALL_CATALOG", 0)
+    allowed = torch.arange(300) % 3 == 0
+    pool = Pool.screened(world(n=300, m=40, d=4).problem(allowed=allowed), 16, 2, NONE)
+    assert allowed[pool.rows].all()
+
+
+def test_the_best_of_ranked_slates_are_distinct_and_best_first():
+    ranked = pools.Ranked(torch.tensor([[0, 1], [1, 0], [2, 3], [0, 2]]), torch.tensor([3.0, 3.0, 5.0, 1.0]))
+    assert ranked.best(2).tolist() == [[2, 3], [0, 1]]
+    assert ranked.best(9).tolist() == [[2, 3], [0, 1], [0, 2]]
