@@ -22,7 +22,8 @@ from rather.randomness import derive_generator
 from rather.recommending import recommendations
 from rather.rejuvenation import Rejuvenation
 from rather.responses import Answer, Choice, Logistic, ResponseModel, answer_row, as_choice
-from rather.retrieval import ExactRetriever, Found, Retriever
+from rather.retrieval import Adapting, Found, Retriever, choose_retriever
+from rather.retrieval.choice import Kind
 from rather.stopping import Stopping
 from rather.strategies import PartialStrategy, Strategy, partial_strategy_named, strategy_named
 from rather.strategies.problem import refuse_other_dimensions
@@ -54,7 +55,8 @@ class Session:
         stopping: When to stop, by default `Stopping.usual` on the scale of this catalogue and belief.
         allowed: `(n,)` boolean, the items that may be asked about and recommended; by default all.
         rejuvenation: Renews particles that degenerate; None only reweights them (the paper's setting).
-        retriever: Finds the best items for a direction; by default exactly.
+        retriever: Finds the best items for a direction: a `Retriever`, or a kind of `choose_retriever`. By default
+            exactly in small catalogues, and by a shortlist of known loss in large ones; "exact" always looks at all.
         ask: What to ask about. "items" compares items, "attributes" statements about them ("funny or dark?"), and
             "auto" each time asks what has the higher EVOI net of its `effort`; a catalogue without statements then
             only has items to ask about.
@@ -76,7 +78,7 @@ class Session:
         stopping: Stopping | None = None,
         allowed: Any = None,
         rejuvenation: Rejuvenation | None = Rejuvenation(),  # noqa: B008 - immutable
-        retriever: Retriever | None = None,
+        retriever: Retriever | Kind | None = None,
         ask: AskKind = "items",
         p: int = 1,
         partial_strategy: str | PartialStrategy = "auto-partial",
@@ -99,11 +101,15 @@ class Session:
         self.response = response if response is not None else everyday_response(catalog, belief)
         self.allowed: Tensor | None = None if allowed is None else as_mask(allowed, "allowed", len(catalog))
         self.rejuvenation = rejuvenation
-        self.retriever = retriever if retriever is not None else ExactRetriever(catalog)
+        self._view: tuple[Belief, Tensor | None, Retriever] | None = None
         self.events: list[dict[str, Any]] = []
         self._turns: list[Turn] = []
         self._open: Question | None = None
         self._best_items: tuple[Tensor, Found] | None = None
+        refuse_other_dimensions(belief, catalog)
+        if retriever is None or isinstance(retriever, str):
+            retriever = choose_retriever(catalog, belief, retriever or "auto")
+        self.retriever: Retriever = retriever
         self._asking.problems(belief, ())  # refuses a k, a p or a belief that does not fit
         self.start_regret = self.expected_regret
         self.stopping = stopping if stopping is not None else Stopping.usual(self.start_regret)
@@ -133,7 +139,7 @@ class Session:
 
     @property
     def _asking(self) -> Asking:
-        parts = (self.catalog, self.response, self.k, self.seed, self.strategy, self.retriever, self.allowed)
+        parts = (self.catalog, self.response, self.k, self.seed, self.strategy, self._fitted, self.allowed)
         return Asking(*parts, self.ask_kind, self.p, self.partial_strategy)
 
     def question(self, slate: Sequence[int], evoi: float) -> Question:
@@ -238,7 +244,17 @@ class Session:
         return self._best_items[1]
 
     def _search(self, directions: Tensor, count: int) -> Found:
-        return self.retriever.top(directions, count, self.allowed)
+        return self._fitted.top(directions, count, self.allowed)
+
+    @property
+    def _fitted(self) -> Retriever:
+        """The retriever as it serves the belief of now."""
+        if not isinstance(self.retriever, Adapting):
+            return self.retriever
+        belief, allowed = self.belief, self.allowed
+        if self._view is None or self._view[0] is not belief or self._view[1] is not allowed:
+            self._view = (belief, allowed, self.retriever.fitted(belief, allowed))
+        return self._view[2]
 
     def fork(self) -> Session:
         """A second session in the same state; telling one leaves the other as it was.
@@ -289,7 +305,7 @@ def everyday_response(catalog: Catalog, belief: Belief, temperature: float | Non
     refuse_other_dimensions(belief, catalog)
     with one_thread():
         spread = value.utility_spread(catalog.items, belief)
-        average = float(value.expected_utility(catalog.items, belief).mean())
+        average = float(catalog.average @ belief.mean)
     return Logistic(temperature if temperature is not None else 0.1 * spread, none_utility=average, tie=0.5)
 
 

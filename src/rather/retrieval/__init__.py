@@ -1,7 +1,18 @@
 """The best items for given utility directions: the only code that touches every item of a catalogue."""
 
+from rather.retrieval.choice import choose_retriever
 from rather.retrieval.exact import ExactRetriever
 from rather.retrieval.nearest import nearest_items
-from rather.retrieval.protocol import Found, Retriever
+from rather.retrieval.protocol import Adapting, Found, Retriever, Shortlisting
+from rather.retrieval.shortlist import ShortlistRetriever
 
-__all__ = ["ExactRetriever", "Found", "Retriever", "nearest_items"]
+__all__ = [
+    "Adapting",
+    "ExactRetriever",
+    "Found",
+    "Retriever",
+    "ShortlistRetriever",
+    "Shortlisting",
+    "choose_retriever",
+    "nearest_items",
+]
