@@ -48,7 +48,16 @@ def answer_directions(slates: Tensor, belief: Belief, response: ResponseModel) -
 
 def directions_after(utilities: Tensor, belief: Belief, response: ResponseModel) -> Tensor:
     """The same from the options' utilities `(b, k, m)`, shape `(b, r, d)`."""
-    return _weighted_particles(response.log_probabilities(utilities).exp(), belief)
+    return _weighted_particles(exponentials(response.log_probabilities(utilities)), belief)
+
+
+def exponentials(logarithms: Tensor) -> Tensor:
+    """exp(x), but 2e-35 for everything below -80.
+
+    There the result would be a number too small for full precision, or 0. Those take the mathematical library behind
+    torch ten times longer than all others, and softmaxes are full of them.
+    """
+    return logarithms.clamp_min(-80.0).exp()
 
 
 def _weighted_particles(probabilities: Tensor, belief: Belief) -> Tensor:

@@ -34,6 +34,7 @@ def small_blocks(monkeypatch):
     def patch(groups: int, few_rows: int = 0, directions: int = 64) -> None:
         monkeypatch.setattr(scan, "BLOCK_GROUPS", groups)
         monkeypatch.setattr(scan, "FEW_ROWS", few_rows)
+        monkeypatch.setattr(scan, "FEW_SCORES", 0)
         monkeypatch.setattr(scan, "MOST_DIRECTIONS", directions)
 
     return patch
@@ -140,6 +141,7 @@ def test_equal_scores_come_in_the_order_of_their_rows_in_blocks_of_any_size(sear
     directions, items, count, allowed = search
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(scan, "FEW_ROWS", few_rows)
+        patch.setattr(scan, "FEW_SCORES", 0)
         patch.setattr(scan, "BLOCK_GROUPS", groups)
         patch.setattr(scan, "group_rows", lambda count: rows_in_a_group)
         found = ExactRetriever(Catalog(items)).top(directions, count, allowed)

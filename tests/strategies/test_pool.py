@@ -42,7 +42,7 @@ def test_exchanges_never_lower_the_slates_utility_and_end_where_no_single_one_ra
     problem = world.problem(k=k, seed=seed)
     pool = whole(problem)
     before = pool.places(problem.random_slates(4))
-    after = pool.exchanged(before, rounds=20)
+    after = pool.exchanged(before, most=50)
 
     def utility(slates):
         return value.slate_expected_utility(problem.vectors(pool.rows[slates]), problem.belief, problem.response)

@@ -1,5 +1,6 @@
 """The exact retriever: looks at every item that could be among the best, and at no other where norms allow."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -22,7 +23,7 @@ MOST_HEAD_ROWS = 2**20
 HEAD_SHARE = 1 / 8
 
 # The first of them that are looked at, at most; then as many again, and so on.
-FIRST_RING = 4096
+FIRST_RING = 16_384
 
 # Rounding of two float32 inner products over some hundred dimensions; without it a stop could miss an equal.
 ROUNDING = 1 + 1e-5
@@ -51,13 +52,20 @@ class ExactRetriever:
 
     def top(self, directions: Tensor, count: int, allowed: Tensor | None = None) -> Found:
         """See `Retriever.top`."""
-        refuse_count(count, len(self.catalog) if allowed is None else int(allowed.sum()))
+        refuse_count(count, len(self.catalog) if allowed is None else int(allowed.count_nonzero()))
         with one_thread():
             if self._can_stop(count):
                 best = self._among_longest(directions, count, allowed)
             else:
                 best = best_rows(self.catalog.items, directions, count, allowed)
             return Found(best.scores, best.rows, self.catalog.items[best.rows])
+
+    def glance(self, directions: Tensor, count: int, allowed: Tensor | None = None) -> tuple[Found, Tensor]:
+        """What a look at the very longest items finds, and for which directions that is what `top` would, `(b,)`."""
+        refuse_count(count, len(self.catalog) if allowed is None else int(allowed.count_nonzero()))
+        with one_thread():
+            best, answered = self._head.best(directions, count, allowed, self._head.rings[:1])
+            return Found(best.scores, best.rows, self.catalog.items[best.rows]), answered
 
     def stops_early(self, directions: Tensor) -> bool:
         """Whether most of the directions `(b, d)` are answered by the longest items alone."""
@@ -128,7 +136,13 @@ class Head:
         rings = tuple((start, end, float(norms[end])) for start, end in zip([0, *ends], ends, strict=False))
         return cls(rows[:size], catalog.items[rows[:size]], rings)
 
-    def best(self, directions: Tensor, count: int, allowed: Tensor | None) -> tuple[Best, Tensor]:
+    def best(
+        self,
+        directions: Tensor,
+        count: int,
+        allowed: Tensor | None,
+        rings: Sequence[tuple[int, int, float]] | None = None,
+    ) -> tuple[Best, Tensor]:
         """The best rows, `(b, count)`, and for which directions they are the best of all items, `(b,)`."""
         b = len(directions)
         scores = torch.zeros(b, count, dtype=directions.dtype)
@@ -137,7 +151,7 @@ class Head:
         # One more than wanted: items are not in the order of their rows here, so equals at the cut are left alone.
         best = Best(scores.new_full((b, count + 1), -torch.inf), torch.zeros(b, count + 1, dtype=torch.long))
         allowed = None if allowed is None else allowed[self.rows]
-        for start, end, longest_left in self.rings:
+        for start, end, longest_left in self.rings if rings is None else rings:
             best = self._with_ring(best, directions[left], slice(start, end), allowed)
             last, next_best = best.scores[:, count - 1], best.scores[:, count]
             enough = (last > longest_left * reach[left]) & (last > next_best)

@@ -17,8 +17,9 @@ from rather.threads import on_all_threads
 # Groups of rows scored at a time by each thread: some 32,000 rows, whose scores for 64 directions take 8 MiB.
 BLOCK_GROUPS = 256
 
-# So few rows are scored and sorted as they are.
+# So few rows, or scores, are sorted as they are.
 FEW_ROWS = 8192
+FEW_SCORES = 2**17
 
 # Directions scored at a time.
 MOST_DIRECTIONS = 64
@@ -48,7 +49,7 @@ def best_rows(items: Tensor, directions: Tensor, count: int, allowed: Tensor | N
 
 def _best_rows(items: Tensor, directions: Tensor, count: int, allowed: Tensor | None) -> Best:
     n, d = items.shape
-    if n <= FEW_ROWS:
+    if n <= FEW_ROWS or n * len(directions) <= FEW_SCORES:
         return best_of(_scores(items, directions, allowed), count)
     group = group_rows(count)
 
@@ -104,7 +105,7 @@ def best_of(scores: Tensor, count: int) -> Best:
         return best_first(scores, torch.arange(scores.shape[1]).expand(scores.shape), count)
     found, places = scores.topk(count + 1, dim=1)
     # topk leaves equals in any order, and keeps any of those at the cut. Excluded items (-inf) never get through.
-    equal = (found[:, 1:] == found[:, :-1]) & found[:, 1:].isfinite()
+    equal = (found[:, 1:] == found[:, :-1]) & (found[:, 1:] > -torch.inf)
     found, places = found[:, :count], places[:, :count]
     if not equal.any():
         return Best(found, places)

@@ -8,6 +8,7 @@ is fitted to a belief, and it is enlarged where it loses too much.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import torch
@@ -26,11 +27,15 @@ from rather.threads import one_thread
 # and the value of the question that is asked.
 FEW_DIRECTIONS = 8
 
-# Of so many beliefs one is checked in several directions.
+# Of so many beliefs one is checked in the directions of this many particles, and not of its mean alone.
 CHECK_ONE_IN = 8
+CHECKED_PARTICLES = 4
 
 # Best items for the mean of a belief that are found exactly and kept.
 KEPT_FOR_MEAN = 8
+
+# The same inner product in another batch may differ by so much.
+ROUNDING = 1e-6
 
 # Filters whose shortlists are kept.
 MOST_FILTERS = 16
@@ -174,26 +179,35 @@ class ShortlistRetriever:
             sampled = int(torch.randint(CHECK_ONE_IN, (), generator=generator)) == 0
             if not (sampled or self.report.exact_is_cheap):
                 return self
-            count = min(KEPT_FOR_MEAN, len(self.rows))
-            mean = self.exact.top(belief.mean[None], count, allowed)
-            checks, best, rows = belief.mean[None], mean.scores[:, :1], mean.rows[0]
+            mean = self.exact.top(belief.mean[None], min(KEPT_FOR_MEAN, len(self.rows)), allowed)
+            checked = [(belief.mean[None], mean)]
             if sampled:
-                some = torch.multinomial(belief.weights, FEW_DIRECTIONS, replacement=True, generator=generator)
-                found = self.exact.top(belief.particles[some], 1, allowed)
-                checks, best = torch.cat([checks, belief.particles[some]]), torch.cat([best, found.scores])
-                rows = torch.cat([rows, found.rows[:, 0]])
-            loss = self._loss(best[:, 0], checks, belief)
+                some = torch.multinomial(belief.weights, CHECKED_PARTICLES, replacement=True, generator=generator)
+                checked.append(self._answered(belief.particles[some]))
+            loss, rows = self._loss(checked, belief), [found.rows.flatten() for _, found in checked]
             if enlarge := loss > self.plan.bound:
                 directions = group_means(people_of(belief, generator), self.plan.refresh, generator)
-                rows = torch.cat([rows, self.exact.top(directions, self.plan.depth, allowed).rows.flatten()])
-            return self._with(rows, (belief.mean[None], mean), loss, len(checks), enlarge)
+                rows.append(self.exact.top(directions, self.plan.depth, allowed).rows.flatten())
+            checks = sum(len(directions) for directions, _ in checked)
+            return self._with(torch.cat(rows), checked[0], loss, checks, enlarge)
 
-    def _loss(self, best: Tensor, directions: Tensor, belief: Belief) -> float:
+    def _answered(self, directions: Tensor) -> tuple[Tensor, Found]:
+        """Those of the directions for which the exact best item is found cheaply, and it."""
+        if not self.report.exact_is_cheap:
+            return directions, self.exact.top(directions, 1, self.allowed)
+        found, answered = self.exact.glance(directions, 1, self.allowed)
+        return directions[answered], Found(found.scores[answered], found.rows[answered], found.vectors[answered])
+
+    def _loss(self, checked: Sequence[tuple[Tensor, Found]], belief: Belief) -> float:
         """See `Report.loss`; what there is to gain is that of the belief, estimated by the shortlist."""
-        missed = (best - best_rows(self._items, directions, 1).scores[:, 0]).clamp_min(0).mean()
+        directions = torch.cat([direction for direction, _ in checked])
+        best = torch.cat([found.scores[:, 0] for _, found in checked])
+        missed = (best - best_rows(self._items, directions, 1).scores[:, 0]).clamp_min(0)
+        if float((missed - ROUNDING * best.abs()).max()) <= 0:
+            return 0.0
         highest = (self._items @ belief.particles.T).amax(dim=0)
         gain = highest @ belief.weights - (self._items @ belief.mean).max()
-        return float(missed / gain.clamp_min(1e-12)) if float(missed) > 0 else 0.0
+        return float(missed.mean() / gain.clamp_min(1e-12))
 
     def _with(
         self, rows: Tensor, mean: tuple[Tensor, Found], loss: float, checks: int, enlarged: bool

@@ -12,10 +12,10 @@ instead of a softmax over the slate for every candidate.
 from dataclasses import dataclass
 from functools import cached_property
 
-import torch
 from torch import Tensor
 
 from rather.responses import Logistic, ResponseModel
+from rather.value import exponentials
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,13 +48,16 @@ class Additions:
             options: `(b, k, m)` utilities of the slates' options.
         """
         logits = options / self.temperature
-        shares = torch.logsumexp(logits, dim=1, keepdim=True)
-        gained = ((logits - shares).exp_() * options).sum(dim=1).mul_(self.weights)
-        # sigmoid(z) = (1 + tanh(z / 2)) / 2, and tanh does not underflow.
-        lean = (self._half_logits - shares / 2).tanh_()
+        highest = logits.amax(dim=1, keepdim=True)
+        weights = exponentials(logits - highest)
+        total = weights.sum(dim=1, keepdim=True)
+        gained = ((weights * options).sum(dim=1) / total[:, 0]).mul_(self.weights)
+        # sigmoid(z) = (1 + tanh(z / 2)) / 2, and tanh does not underflow. The total's logarithm is the slate's L.
+        lean = (self._half_logits - (highest + total.log_()) / 2).tanh_()
         lost = (lean @ gained[:, :, None])[:, :, 0]
         won = lean.mul_(self.utilities) @ self.weights
-        return (self.expected + gained.sum(dim=1, keepdim=True) + won - lost) / 2
+        values: Tensor = (self.expected + gained.sum(dim=1, keepdim=True) + won - lost) / 2
+        return values
 
 
 def is_plain_softmax(response: ResponseModel) -> bool:

@@ -15,6 +15,9 @@ PARTS: tuple[Strategy, ...] = (TopExhaustive(),)
 # Slates next to the best one that are valued when the best has been asked: for each place this many other items.
 NEIGHBOURS = 4
 
+# Of the best slate's EVOI in the pool; a part's proposal within it is valued exactly.
+NEAR = 0.05
+
 
 @dataclass(frozen=True)
 class Auto:
@@ -26,11 +29,11 @@ class Auto:
     what it would draw alone.
 
     Attributes:
-        parts: Methods that propose, cheapest first. The best proposal of each is among the finalists.
+        parts: Methods that propose, cheapest first; their proposals are starts like the others.
         groups: Random groups of particles for whose means the best items enter the pool.
         depth: Items that enter for each.
         restarts: Slates of random particles' best items to start from.
-        exchanges: At most this many rounds of exchanges.
+        exchanges: At most this many for each of the finalists.
         finalists: Slates that take part in the exchanges.
         budget_ms: Start nothing further once this much time has passed. The question then depends on the machine's
             speed as well as on the seed; None does all the work.
@@ -39,8 +42,8 @@ class Auto:
     parts: tuple[Strategy, ...] = PARTS
     groups: int = 192
     depth: int = 8
-    restarts: int = 24
-    exchanges: int = 2
+    restarts: int = 16
+    exchanges: int = 6
     finalists: int = 1
     budget_ms: float | None = None
 
@@ -73,7 +76,13 @@ class Auto:
             best = pool.settled(nearby, most_steps=1).best(len(nearby))
         fresh = pool.places(not_asked(pool.rows[best], problem))[: self.finalists]
         finalists = [fresh if len(fresh) else best[:1]]
-        return torch.cat([*finalists, *(pool.settled(part, most_steps=1).best(1) for part in proposals)])
+        return torch.cat([*finalists, *(self._rivals(part, float(ranked.values.max()), pool) for part in proposals)])
+
+    def _rivals(self, proposals: Tensor, best: float, pool: Pool) -> Tensor:
+        """The best of a part's proposals, if it comes near the best slate: values in a pool are not quite exact."""
+        valued = pool.settled(proposals, most_steps=1)
+        now = float(pool.additions.expected.max())
+        return valued.best(1) if float(valued.values.max()) - now >= (1 - NEAR) * (best - now) else proposals[:0]
 
     def _starts(self, pool: Pool) -> Tensor:
         problem = pool.problem

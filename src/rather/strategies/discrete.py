@@ -64,7 +64,7 @@ class TopExhaustive:
         """See `Strategy`."""
         count = min(max(self.top, problem.k), problem.available)
         rows = problem.search(problem.belief.mean[None], count).rows[0]
-        return torch.combinations(rows, problem.k)
+        return torch.tensor(list(itertools.combinations(rows.tolist(), problem.k)))
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from rather.retrieval.directions import group_means
 from rather.strategies.additions import Additions
 from rather.strategies.problem import Problem
 from rather.strategies.projection import first_not_taken
+from rather.value import directions_after
 
 # Catalogues up to this size are their own pool.
 SMALL_CATALOG = 512
@@ -127,24 +128,24 @@ class Pool:
         lists = self.utilities.T[particles.flatten()].topk(k, dim=1).indices
         return first_not_taken(lists.view(b, k, k))
 
-    def exchanged(self, slates: Tensor, rounds: int) -> Tensor:
-        """Slates `(b, k)` after exchanging one item at a time for the one that most raises EUS.
+    def exchanged(self, slates: Tensor, most: int) -> Tensor:
+        """Slates `(b, k)` after exchanging single items, each time the exchange that most raises EUS.
 
         Args:
             slates: Where to start.
-            rounds: At most this many times round the places of a slate.
+            most: At most this many exchanges.
         """
-        slates, k, unchanged = slates.clone(), slates.shape[1], 0
-        for place in (*range(k),) * rounds:
-            others = torch.cat([slates[:, :place], slates[:, place + 1 :]], dim=1)
-            values = self.extended(others)
-            best, items = values.max(dim=1)
-            now = values.gather(1, slates[:, place : place + 1])[:, 0]
-            better = best > now + ROUNDING * now.abs()
-            slates[:, place] = torch.where(better, items, slates[:, place])
-            unchanged = 0 if better.any() else unchanged + 1
-            if unchanged == k:
+        slates, moving = slates.clone(), torch.arange(len(slates))
+        for _ in range(most):
+            now = slates[moving]
+            values = self.extended(_without_one(now).flatten(0, 1)).view(*now.shape, -1)
+            current = values[:, 0].gather(1, now[:, :1])[:, 0]
+            best, exchange = values.flatten(1).max(dim=1)
+            better = best > current + ROUNDING * current.abs()
+            if not better.any():
                 break
+            moving, exchange = moving[better], exchange[better]
+            slates[moving, exchange // values.shape[2]] = exchange % values.shape[2]
         return slates
 
     def settled(self, slates: Tensor, most_steps: int = 30) -> Ranked:
@@ -162,21 +163,25 @@ class Pool:
 
     def _deep_retrieval(self, slates: Tensor) -> tuple[Tensor, Tensor]:
         """PEU `(b,)` of slates, and the slates of the best item after each choice, `(b, k)`."""
-        belief, k = self.problem.belief, slates.shape[1]
-        probabilities = self.problem.response.log_probabilities(self.utilities[slates]).exp_()
-        b, answers, m = probabilities.shape
-        directions = (probabilities * belief.weights).view(b * answers, m) @ belief.particles
-        scores = (directions @ self.items.T).view(b, answers, -1)
+        k, d = slates.shape[1], self.items.shape[1]
+        directions = directions_after(self.utilities[slates], self.problem.belief, self.problem.response)
+        scores = (directions.view(-1, d) @ self.items.T).view(*directions.shape[:2], -1)
         highest = scores.max(dim=2)
         return highest.values.sum(dim=1), _distinct(highest.indices[:, :k], scores[:, :k])
 
     def neighbours(self, slate: Tensor, depth: int) -> Tensor:
         """The slate `(k,)` with one item exchanged for one of the `depth` best others by EUS, `(k * depth, k)`."""
-        k = len(slate)
-        others = torch.stack([torch.cat([slate[:place], slate[place + 1 :]]) for place in range(k)])
+        others = _without_one(slate[None])[0]
         values = self.extended(others).scatter_(1, slate[:, None], -torch.inf)
-        found = values.topk(min(depth, len(self.rows) - k), dim=1).indices
+        found = values.topk(min(depth, len(self.rows) - len(slate)), dim=1).indices
         return torch.cat([others[:, None].expand(-1, found.shape[1], -1), found[:, :, None]], dim=2).flatten(0, 1)
+
+
+def _without_one(slates: Tensor) -> Tensor:
+    """For slates `(b, k)` the k ways to leave one item out, `(b, k, k - 1)`."""
+    k = slates.shape[1]
+    places = torch.arange(k)
+    return slates[:, (places + (places >= torch.arange(k)[:, None]))[:, : k - 1]]
 
 
 def _distinct(best: Tensor, scores: Tensor) -> Tensor:
