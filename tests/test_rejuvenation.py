@@ -74,10 +74,38 @@ def test_drawing_components_in_parts_leaves_the_posterior_the_same(monkeypatch):
     response, prior = Logistic(0.5), PRIORS["kernel"]
     posterior = told(Belief.from_prior(prior, particles=4000), response)
     mean, spread = moments(posterior.particles, posterior.weights)
-    monkeypatch.setattr(rather.rejuvenation, "LOGITS_AT_A_TIME", 30 * 777)
+    monkeypatch.setattr(rather.rejuvenation, "NUMBERS_AT_A_TIME", 30 * 777)
     renewed = Rejuvenation(threshold=1.0)(posterior, generator())
     error = spread * math.sqrt(1 / len(renewed) + 1 / posterior.effective_sample_size)
     assert ((renewed.mean - mean).abs() < 5 * error).all()
+
+
+@pytest.mark.parametrize("response", RESPONSES.values(), ids=RESPONSES)
+def test_the_likelihood_along_an_ellipse_is_that_of_its_points(response):
+    belief = told(Belief.from_prior(PRIORS["kernel"], particles=50), response)
+    centres, offset, noise = (normal(50, 3, seed=seed) for seed in (1, 2, 3))
+    some = torch.tensor([4, 7, 30])
+    angles = normal(6, 3, seed=4)
+    found = rather.rejuvenation._Ellipses(belief, centres, offset, noise).log_likelihood(angles, some)
+    for row, turn in zip(found, angles[..., None], strict=True):
+        points = centres[some] + offset[some] * turn.cos() + noise[some] * turn.sin()
+        torch.testing.assert_close(row, belief.log_likelihood(points), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("response", RESPONSES.values(), ids=RESPONSES)
+def test_the_likelihood_of_all_answers_is_the_product_of_each(response):
+    belief = told(Belief.from_prior(PRIORS["gaussian"], particles=50), response)
+    one_by_one = sum(evidence.log_likelihood(belief.particles) for evidence in belief.evidence)
+    torch.testing.assert_close(belief.log_likelihood(belief.particles), one_by_one)
+
+
+def test_the_bracket_shrinks_towards_the_particle():
+    angle = torch.tensor([3.0, 1.0, 6.0])
+    angles, last, low, high = rather.rejuvenation._shrinking(angle, angle - 2 * math.pi, angle, 40, generator())
+    assert torch.equal(angles[0], angle)
+    assert ((low <= 0) & (high >= 0) & (low <= last) & (last <= high)).all()
+    assert (angles.abs().cummin(dim=0).values[-1] < 1e-3).all()
+    assert ((angles >= angle - 2 * math.pi) & (angles <= angle)).all()
 
 
 def test_renewed_particles_are_distinct_and_weigh_the_same():

@@ -169,12 +169,12 @@ class Belief:
     def log_likelihood(self, particles: Tensor) -> Tensor:
         """Log-probability of all answers so far for each of the particles `(m, d)`, shape `(m,)`."""
         total = torch.zeros(len(particles), dtype=particles.dtype)
-        for response, vectors, rows in self._stacked_evidence:
+        for response, vectors, rows in self.stacked_evidence:
             total = total + _stacked_log_likelihood(response, vectors, rows, particles)
         return total
 
     @cached_property
-    def _stacked_evidence(self) -> list[tuple[ResponseModel, Tensor, Tensor]]:
+    def stacked_evidence(self) -> list[tuple[ResponseModel, Tensor, Tensor]]:
         """Answers of one response model to slates of one size together: vectors `(e, k, d)` and rows `(e,)`.
 
         Renewing asks for the likelihood a hundred times over; kernels for all answers at once, not for each.
