@@ -226,8 +226,9 @@ class Conversations:
 
     def _first(self, wanted: schema.NewSession) -> tuple[Draft, State]:
         """A session that a complete request asks for, and its state with the first question."""
-        with self.states.gate.urgent():
-            draft = self.openings.draft(wanted)
+        if (draft := self.openings.remembered(wanted)) is None:
+            with self.states.gate.urgent():
+                draft = self.openings.draft(wanted)
         key = first_key(draft.settings, wanted.time_budget_ms)
         return draft, self.states.replayed(key, (), None, draft.session.fork)
 

@@ -64,12 +64,17 @@ class Recent(Generic[T]):
         self._made: OrderedDict[str, T] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, key: str, make: Callable[[], T]) -> T:
-        """What was made for this key; made now if it is not remembered."""
+    def find(self, key: str) -> T | None:
+        """What was made for this key, if it is remembered."""
         with self._lock:
             if key in self._made:
                 self._made.move_to_end(key)
-                return self._made[key]
+            return self._made.get(key)
+
+    def get(self, key: str, make: Callable[[], T]) -> T:
+        """What was made for this key; made now if it is not remembered."""
+        if (known := self.find(key)) is not None:
+            return known
         made = make()
         with self._lock:
             self._made[key] = made
@@ -122,6 +127,10 @@ class Openings:
             budget = min(budget or limits.budget_ms, limits.budget_ms)
         p = 1 if request.p is None else request.p
         return request.model_copy(update={"catalog": served.source.name, "time_budget_ms": budget, "p": p})
+
+    def remembered(self, request: schema.NewSession) -> Draft | None:
+        """What `draft` returns, if that takes no computation."""
+        return self._drafts.find(request.model_dump_json())
 
     def draft(self, request: schema.NewSession) -> Draft:
         """The session that a complete request asks for, before its first question."""
