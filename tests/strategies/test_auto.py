@@ -11,6 +11,7 @@ from rather import ExactRetriever
 from rather.strategies import choose, pool, strategy_named
 from rather.strategies.auto import PARTS, Auto
 from rather.strategies.discrete import Greedy, QueryIteration, Random
+from rather.strategies.rivals import mutual_information
 from worlds import TINY, models, world, worlds
 
 
@@ -65,10 +66,34 @@ def test_exchanges_never_lower_the_best_and_raise_it_at_times():
     gained = []
     for seed in range(8):
         problem = world(n=60, m=30, d=5, seed=seed).problem(k=4)
-        without = choose(Auto(exchanges=0, restarts=1), problem.fork()).evoi
-        gained.append(choose(Auto(exchanges=5, restarts=1), problem.fork()).evoi - without)
+        without = choose(Auto(exchanges=0, drawn=1, foresight=0), problem.fork()).evoi
+        gained.append(choose(Auto(exchanges=5, drawn=1, foresight=0), problem.fork()).evoi - without)
     assert min(gained) >= -TINY
     assert max(gained) > TINY
+
+
+@pytest.mark.parametrize("k", [2, 4])
+def test_foresight_gives_up_no_more_than_its_share_and_asks_what_tells_more(k):
+    told = []
+    for seed in range(8):
+        problem = world(n=60, m=40, d=5, seed=seed).problem(k=k)
+        near, far = (choose(Auto((), foresight=share), problem.fork()) for share in (0, 0.1))
+        assert far.evoi >= 0.9 * near.evoi - TINY
+        tells = mutual_information(torch.tensor([near.slate, far.slate]), problem)
+        told.append(float(tells[1] - tells[0]))
+    assert min(told) >= -TINY
+    assert max(told) > 0.01
+
+
+def test_a_pool_that_lacks_the_best_items_looks_them_up(monkeypatch):
+    monkeypatch.setattr(pool, "SMALL_CATALOG", 0)
+    gained = []
+    for seed in range(8):
+        problem = world(n=300, m=60, d=5, seed=seed).problem(k=3)
+        poor, better = (Auto((), groups=4, looked_up=count, foresight=0) for count in (0, 16))
+        gained.append(choose(better, problem.fork()).evoi / choose(poor, problem.fork()).evoi)
+    assert min(gained) > 0.98
+    assert sum(gained) / len(gained) > 1.01
 
 
 def test_what_a_part_finds_best_is_asked_though_the_pool_would_not_have_it(monkeypatch):
@@ -77,7 +102,7 @@ def test_what_a_part_finds_best_is_asked_though_the_pool_would_not_have_it(monke
         problem = world(n=80, m=30, d=5, seed=seed).problem(k=2)
         best = choose(strategy_named("exhaustive-search"), problem)
         part = torch.tensor([best.slate])
-        poor = Auto((lambda _, part=part: part,), groups=1, depth=1, restarts=1, exchanges=0)
+        poor = Auto((lambda _, part=part: part,), groups=1, depth=1, drawn=1, looked_up=0, exchanges=0)
         assert choose(poor, problem).evoi >= best.evoi - TINY
 
 
@@ -104,7 +129,7 @@ def test_a_budget_that_is_spent_while_screening_still_gives_a_question(monkeypat
 
     slow = replace(problem, retriever=SimpleNamespace(top=search))
     assert Auto(budget_ms=50)(slow).shape[1] == 3
-    assert sum(searched) < 100  # of 192 groups
+    assert sum(searched) < 100  # of 128 groups
 
 
 def test_a_spent_budget_still_gives_the_first_parts_question():

@@ -8,12 +8,19 @@ from torch import Tensor
 
 from rather.strategies.discrete import TopExhaustive
 from rather.strategies.pool import Pool, Ranked
-from rather.strategies.problem import Problem, Strategy, not_asked
+from rather.strategies.problem import Problem, Strategy
+from rather.strategies.rivals import mutual_information
 
 PARTS: tuple[Strategy, ...] = (TopExhaustive(),)
 
-# Slates next to the best one that are valued when the best has been asked: for each place this many other items.
-NEIGHBOURS = 4
+# Slates next to the best one that are valued too: for each place this many other items.
+NEIGHBOURS = 8
+
+# Slates with nearly the highest EVOI that are compared by what they tell.
+MOST_NEAR = 32
+
+# Utilities that one exchange by all finalists may look at, some milliseconds' worth.
+EXCHANGED_NUMBERS = 2**22
 
 # Of the best slate's EVOI in the pool; a part's proposal within it is valued exactly.
 NEAR = 0.05
@@ -24,27 +31,33 @@ class Auto:
     """Greedy, query iteration and exchanges of single items, among the few items that matter for this belief.
 
     A pool of items is found by one scan for the mean of the belief and for random groups of particles. In it, the
-    greedy slate and the best items of random particles are replaced by their deep retrieval to a fixed point, and the
-    best of those then exchange one item at a time. Proposals of further methods take part on equal terms; each draws
-    what it would draw alone.
+    greedy slate and the best items of random particles are replaced by their deep retrieval to a fixed point. A second
+    scan adds what the whole catalogue has to offer after each answer to the best of them, and the very best then
+    exchange one item at a time. Proposals of further methods take part on equal terms; each draws what it would draw
+    alone.
 
     Attributes:
         parts: Methods that propose, cheapest first; their proposals are starts like the others.
         groups: Random groups of particles for whose means the best items enter the pool.
         depth: Items that enter for each.
-        restarts: Slates of random particles' best items to start from.
+        drawn: Random particles whose best items make slates to start from.
+        looked_up: Of the slates so found, for the answers to these the whole catalogue is searched.
         exchanges: At most this many for each of the finalists.
-        finalists: Slates that take part in the exchanges.
+        finalists: At most this many slates take part in the exchanges; fewer where each exchange is much work.
+        foresight: Share of EVOI that is given up, at most, for the question that tells most about the person (by mutual
+            information): what is learnt beyond the next recommendation pays after later questions.
         budget_ms: Start nothing further once this much time has passed. The question then depends on the machine's
             speed as well as on the seed; None does all the work.
     """
 
     parts: tuple[Strategy, ...] = PARTS
-    groups: int = 192
+    groups: int = 128
     depth: int = 8
-    restarts: int = 16
+    drawn: int = 256
+    looked_up: int = 32
     exchanges: int = 6
-    finalists: int = 1
+    finalists: int = 8
+    foresight: float = 0.005
     budget_ms: float | None = None
 
     def __call__(self, problem: Problem) -> Tensor:
@@ -60,23 +73,36 @@ class Auto:
         pool = Pool.screened(
             own, self.groups, self.depth, also, None if self.budget_ms is None else lambda: clock.spent(0.5)
         )
-        return pool.rows[self._finalists(pool, [pool.places(part) for part in proposals], clock)]
-
-    def _finalists(self, pool: Pool, proposals: list[Tensor], clock: "Clock") -> Tensor:
-        """The slates among which exact EVOI decides, as places in the pool."""
-        problem = pool.problem
-        ranked = pool.settled(torch.cat([pool.greedy(), self._starts(pool), *proposals]))
+        found = pool.settled(torch.cat([pool.greedy(), self._starts(pool), *map(pool.places, proposals)]))
+        if self.looked_up and not clock.spent(0.7):
+            slates = pool.rows[found.best(self.looked_up)]
+            pool = pool.enlarged(slates, self.depth)
+            found = pool.settled(pool.places(slates))
         if self.exchanges and not clock.spent(0.8):
-            swapped = pool.settled(pool.exchanged(ranked.best(self.finalists), self.exchanges))
-            ranked = Ranked(torch.cat([ranked.slates, swapped.slates]), torch.cat([ranked.values, swapped.values]))
-        best = ranked.best(self.finalists + len(problem.asked))
-        if problem.asked and frozenset(pool.rows[best[0]].tolist()) in problem.asked:
-            # The next best question is often the one that was asked but for an item.
-            nearby = torch.cat([best, pool.neighbours(best[0], NEIGHBOURS)])
-            best = pool.settled(nearby, most_steps=1).best(len(nearby))
-        fresh = pool.places(not_asked(pool.rows[best], problem))[: self.finalists]
-        finalists = [fresh if len(fresh) else best[:1]]
-        return torch.cat([*finalists, *(self._rivals(part, float(ranked.values.max()), pool) for part in proposals)])
+            found += pool.settled(pool.exchanged(found.best(self._most_finalists(pool)), self.exchanges))
+        return pool.rows[self._finalists(pool, found, [pool.places(part) for part in proposals])]
+
+    def _most_finalists(self, pool: Pool) -> int:
+        numbers = pool.utilities.numel() * pool.problem.k
+        return max(1, min(self.finalists, EXCHANGED_NUMBERS // numbers))
+
+    def _finalists(self, pool: Pool, found: Ranked, proposals: list[Tensor]) -> Tensor:
+        """The slates among which exact EVOI decides, as places in the pool."""
+        best = found.best(1)
+        # The next best question is often the best one but for an item.
+        if len(pool.rows) > pool.problem.k:
+            found += pool.settled(pool.neighbours(best[0], NEIGHBOURS), most_steps=1)
+        fresh = found.without(pool.problem.asked, pool.rows)
+        chosen = self._farsighted(fresh, pool) if len(fresh.values) else best
+        return torch.cat([chosen, *(self._rivals(part, float(found.values.max()), pool) for part in proposals)])
+
+    def _farsighted(self, found: Ranked, pool: Pool) -> Tensor:
+        """Of the slates whose EVOI is nearly the highest, the one whose answer tells most about the person."""
+        highest, now = float(found.values.max()), float(pool.additions.expected.max())
+        near = found.values >= highest - self.foresight * max(0.0, highest - now)
+        slates = Ranked(found.slates[near], found.values[near]).best(MOST_NEAR)
+        told = mutual_information(pool.rows[slates], pool.problem) if len(slates) > 1 else torch.zeros(1)
+        return slates[told.argmax()][None]
 
     def _rivals(self, proposals: Tensor, best: float, pool: Pool) -> Tensor:
         """The best of a part's proposals, if it comes near the best slate: values in a pool are not quite exact."""
@@ -85,9 +111,8 @@ class Auto:
         return valued.best(1) if float(valued.values.max()) - now >= (1 - NEAR) * (best - now) else proposals[:0]
 
     def _starts(self, pool: Pool) -> Tensor:
-        problem = pool.problem
-        particles = problem.draw_particles(self.restarts * problem.k)
-        return pool.best_of_particles(particles.view(self.restarts, problem.k))
+        problem, count = pool.problem, max(1, self.drawn // pool.problem.k)
+        return pool.best_of_particles(problem.draw_particles(count * problem.k).view(count, problem.k))
 
 
 @dataclass(frozen=True)

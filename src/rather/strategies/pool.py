@@ -7,7 +7,7 @@ In it, slates are valued and improved without touching the catalogue.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Hashable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -40,6 +40,16 @@ class Ranked:
 
     slates: Tensor
     values: Tensor
+
+    def __add__(self, other: Ranked) -> Ranked:
+        return Ranked(torch.cat([self.slates, other.slates]), torch.cat([self.values, other.values]))
+
+    def without(self, asked: Collection[frozenset[Hashable]], rows: Tensor) -> Ranked:
+        """Those that have not been asked, where places stand for these rows."""
+        if not asked:
+            return self
+        keep = torch.tensor([frozenset(slate) not in asked for slate in rows[self.slates].tolist()], dtype=torch.bool)
+        return Ranked(self.slates[keep], self.values[keep])
 
     def best(self, count: int) -> Tensor:
         """The best `count` distinct slates, best first."""
@@ -88,6 +98,16 @@ class Pool:
                 break
         rows: Tensor = torch.unique(torch.cat(found))
         return cls(problem, rows)
+
+    def enlarged(self, slates: Tensor, depth: int) -> Pool:
+        """With the best items of all after each answer to slates of rows `(b, k)`, `depth` for each."""
+        problem = self.problem
+        if len(self.rows) == problem.available:
+            return self
+        directions = directions_after(self.utilities[self.places(slates)], problem.belief, problem.response)
+        found = problem.search(directions.flatten(0, 1), min(depth, problem.available)).rows
+        rows: Tensor = torch.unique(torch.cat([self.rows, found.flatten()]))
+        return Pool(problem, rows)
 
     @cached_property
     def items(self) -> Tensor:
