@@ -12,7 +12,7 @@ NONE = torch.empty(0, dtype=torch.long)
 
 
 def whole(problem) -> Pool:
-    return Pool.screened(problem, 8, 4, NONE)
+    return Pool.screened(problem, 8, 4, 0, NONE)
 
 
 @given(worlds(n=(4, 12)), models, st.integers(0, 99))
@@ -64,16 +64,23 @@ def test_neighbours_differ_by_one_item_each():
 def test_a_pool_holds_the_best_items_of_the_belief_and_what_it_must(monkeypatch):
     monkeypatch.setattr(pools, "SMALL_CATALOG", 0)
     problem = world(n=300, m=40, d=4).problem(k=3)
-    pool = Pool.screened(problem, 16, 2, torch.tensor([17, 250]))
+    pool = Pool.screened(problem, 16, 2, 8, torch.tensor([17, 250]))
     best = problem.search(problem.belief.mean[None], 3).rows[0].tolist()
     assert {17, 250, *best} <= set(pool.rows.tolist())
     assert len(pool.rows) < 100
 
 
+def test_a_pool_holds_what_any_of_few_people_likes_best(monkeypatch):
+    monkeypatch.setattr(pools, "SMALL_CATALOG", 0)
+    problem = world(n=300, m=40, d=4).problem(k=3)
+    pool = Pool.screened(problem, 1, 1, pools.SEQUENCE, NONE)
+    assert set(problem.search(problem.belief.particles, 1).rows[:, 0].tolist()) <= set(pool.rows.tolist())
+
+
 def test_a_pool_holds_only_allowed_items(monkeypatch):
     monkeypatch.setattr(pools, "SMALL_CATALOG", 0)
     allowed = torch.arange(300) % 3 == 0
-    pool = Pool.screened(world(n=300, m=40, d=4).problem(allowed=allowed), 16, 2, NONE)
+    pool = Pool.screened(world(n=300, m=40, d=4).problem(allowed=allowed), 16, 2, 8, NONE)
     assert allowed[pool.rows].all()
 
 

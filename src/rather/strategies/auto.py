@@ -20,7 +20,7 @@ NEIGHBOURS = 8
 MOST_NEAR = 32
 
 # Utilities that one exchange by all finalists may look at, some milliseconds' worth.
-EXCHANGED_NUMBERS = 2**22
+EXCHANGED_NUMBERS = 2**20
 
 # Of the best slate's EVOI in the pool; a part's proposal within it is valued exactly.
 NEAR = 0.05
@@ -30,9 +30,9 @@ NEAR = 0.05
 class Auto:
     """Greedy, query iteration and exchanges of single items, among the few items that matter for this belief.
 
-    A pool of items is found by one scan for the mean of the belief and for random groups of particles. In it, the
-    greedy slate and the best items of random particles are replaced by their deep retrieval to a fixed point. A second
-    scan adds what the whole catalogue has to offer after each answer to the best of them, and the very best then
+    A pool of items is found by one scan for the mean of the belief, random groups of particles and single ones. In it,
+    the greedy slate and the best items of random particles are replaced by their deep retrieval to a fixed point. A
+    second scan adds what the whole catalogue has to offer after each answer to the best of them, and the very best then
     exchange one item at a time. Proposals of further methods take part on equal terms; each draws what it would draw
     alone.
 
@@ -40,6 +40,7 @@ class Auto:
         parts: Methods that propose, cheapest first; their proposals are starts like the others.
         groups: Random groups of particles for whose means the best items enter the pool.
         depth: Items that enter for each.
+        single: Particles whose own best item enters.
         drawn: Random particles whose best items make slates to start from.
         looked_up: Of the slates so found, for the answers to these the whole catalogue is searched.
         exchanges: At most this many for each of the finalists.
@@ -51,10 +52,11 @@ class Auto:
     """
 
     parts: tuple[Strategy, ...] = PARTS
-    groups: int = 128
+    groups: int = 64
     depth: int = 8
+    single: int = 256
     drawn: int = 256
-    looked_up: int = 32
+    looked_up: int = 16
     exchanges: int = 6
     finalists: int = 8
     foresight: float = 0.005
@@ -71,7 +73,12 @@ class Auto:
         own = problem.fork()
         also = torch.cat([part.flatten() for part in proposals]) if proposals else torch.empty(0, dtype=torch.long)
         pool = Pool.screened(
-            own, self.groups, self.depth, also, None if self.budget_ms is None else lambda: clock.spent(0.5)
+            own,
+            self.groups,
+            self.depth,
+            self.single,
+            also,
+            None if self.budget_ms is None else lambda: clock.spent(0.5),
         )
         found = pool.settled(torch.cat([pool.greedy(), self._starts(pool), *map(pool.places, proposals)]))
         if self.looked_up and not clock.spent(0.7):

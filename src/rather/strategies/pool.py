@@ -14,6 +14,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+from rather.randomness import systematic_rows
 from rather.responses import Logistic
 from rather.retrieval.directions import group_means
 from rather.strategies.additions import Additions
@@ -24,7 +25,7 @@ from rather.value import directions_after
 # Catalogues up to this size are their own pool.
 SMALL_CATALOG = 512
 
-# Particles drawn, of which groups are stretches.
+# Particles taken, of which groups are stretches.
 SEQUENCE = 512
 
 # Directions looked up between two looks at the clock.
@@ -76,28 +77,38 @@ class Pool:
 
     @classmethod
     def screened(
-        cls, problem: Problem, groups: int, depth: int, also: Tensor, out_of_time: Callable[[], bool] | None = None
+        cls,
+        problem: Problem,
+        groups: int,
+        depth: int,
+        single: int,
+        also: Tensor,
+        out_of_time: Callable[[], bool] | None = None,
     ) -> Pool:
-        """The best items for the mean of the belief and for random groups of particles, and the rows `also`.
+        """The best items for the mean of the belief, random groups of particles and single ones, and the rows `also`.
 
         Args:
             problem: What is asked about; its generator draws the groups.
             groups: How many. The breadth of directions matters more than how many items are taken for each.
             depth: Items for each group; at least k are taken.
+            single: Particles whose own best item is taken, at most 512. An item that only few people like best is the
+                best of hardly any random group, but of the group that an answer in its favour singles out.
             also: Rows that take part in any case.
             out_of_time: When given, groups are looked up a few at a time until it says so.
         """
         if problem.available <= SMALL_CATALOG:
             return cls(problem, problem.rows)
-        depth, found = max(depth, problem.k), [also]
-        sequence = problem.belief.particles[problem.draw_particles(SEQUENCE)]
-        directions = torch.cat([problem.belief.mean[None], group_means(sequence, groups, problem.generator)])
-        for part in torch.split(directions, len(directions) if out_of_time is None else FEW_DIRECTIONS):
-            found.append(problem.search(part, depth).rows.flatten())
-            if out_of_time is not None and out_of_time():
-                break
-        rows: Tensor = torch.unique(torch.cat(found))
-        return cls(problem, rows)
+        belief, found = problem.belief, [also]
+        taken = systematic_rows(belief.log_weights, SEQUENCE, problem.generator)
+        sequence = belief.particles[taken[torch.randperm(SEQUENCE, generator=problem.generator)]]
+        means = torch.cat([belief.mean[None], group_means(sequence, groups, problem.generator)])
+        at_a_time = SEQUENCE if out_of_time is None else FEW_DIRECTIONS
+        for directions, count in ((means, max(depth, problem.k)), (sequence[:single], 1)):
+            for part in torch.split(directions, at_a_time):
+                found.append(problem.search(part, count).rows.flatten())
+                if out_of_time is not None and out_of_time():
+                    return cls(problem, torch.unique(torch.cat(found)))
+        return cls(problem, torch.unique(torch.cat(found)))
 
     def enlarged(self, slates: Tensor, depth: int) -> Pool:
         """With the best items of all after each answer to slates of rows `(b, k)`, `depth` for each."""
