@@ -1,6 +1,5 @@
 """The edge where users' arrays (NumPy, torch, nested lists, DataFrames) become float32 tensors."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -8,6 +7,10 @@ import torch
 from torch import Tensor
 
 from rather.errors import InvalidInputError
+from rather.mapped.items import tensor_on
+
+# Numbers checked at a time.
+BLOCK_ENTRIES = 2**21
 
 
 def as_floats(value: Any, name: str, rank: int) -> Tensor:
@@ -60,24 +63,23 @@ def _to_tensor(value: Any, name: str) -> Tensor:
         raise InvalidInputError(f"`{name}` must be a rectangular array of numbers: {error}.") from None
     backwards = any(stride < 0 for stride in array.strides)
     if isinstance(value, np.memmap) and not backwards:
-        return _mapped(array)
+        return tensor_on(array)
     if backwards or not array.flags.writeable:
         array = array.copy()  # torch cannot walk backwards, and warns when it wraps read-only memory
     return torch.from_numpy(array)
 
 
-def _mapped(array: np.ndarray) -> Tensor:
-    """A view of memory-mapped items, which may be larger than memory. Nothing here writes to items."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
-        return torch.from_numpy(array)
-
-
 def _refuse_non_finite(tensor: Tensor, name: str) -> None:
+    if tensor.dim() == 0 or not tensor.numel():
+        return
+    # In blocks: torch turns all it sums into float64 first, which would take twice the memory of the items.
     # The sum is finite unless an entry is not (or the sum overflows): one cheap pass for the usual case.
-    if torch.isfinite(tensor.sum(dtype=torch.float64)):
+    blocks = torch.split(tensor, max(1, BLOCK_ENTRIES * len(tensor) // tensor.numel()))
+    if all(torch.isfinite(block.sum(dtype=torch.float64)) for block in blocks):
         return
     bad = (~torch.isfinite(tensor)).nonzero()
+    if not len(bad):
+        return
     place = ", ".join(str(int(index)) for index in bad[0])
     raise InvalidInputError(
         f"`{name}` must be finite, but entry [{place}] is {float(tensor[tuple(bad[0])])} "

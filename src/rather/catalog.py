@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +14,9 @@ from torch import Tensor
 
 from rather.arrays import as_floats
 from rather.errors import InvalidInputError, UnknownNameError
+from rather.mapped import Column, ItemFile, examine
+from rather.mapped.examining import hash_of_shape
+from rather.mapped.remembered import Remembered, Tell
 from rather.statements import Statement, fitting_statements, unit_statements
 from rather.threads import on_all_threads
 
@@ -30,7 +34,7 @@ class Catalog:
     """Items that can be asked about and recommended. Inside, an item is its row `0..n-1`.
 
     Args:
-        items: `(n, d)` item vectors: NumPy array, torch tensor, nested list or DataFrame.
+        items: `(n, d)` item vectors: NumPy array, torch tensor, nested list, DataFrame, or an `ItemFile` to map.
         ids: n distinct names of the items, by default `0..n-1`.
         labels: n texts to show, by default the ids.
         facts: For each item, what else to show of it ("year": "1942").
@@ -54,14 +58,14 @@ class Catalog:
         statements: Sequence[Statement] | None = None,
         together: Any = None,
     ) -> None:
-        self.items: Tensor = as_floats(items, "items", rank=2)
+        self.file = items if isinstance(items, ItemFile) else None
+        self._examined = None if self.file is None else examine(self.file)
+        self.items: Tensor = as_floats(items, "items", rank=2) if self.file is None else self.file.tensor()
         n, d = self.items.shape
         if n == 0 or d == 0:
             raise InvalidInputError(f"`items` must hold at least one item and one dimension, got ({n}, {d}).")
         self.ids: Sequence[ItemId] = range(n) if ids is None else _column(ids, "ids", n)
-        self.labels: Sequence[str] = [str(id) for id in self.ids] if labels is None and ids is not None else ()
-        if labels is not None:
-            self.labels = [str(label) for label in _column(labels, "labels", n)]
+        self.labels: Sequence[str] = () if labels is None else _column(labels, "labels", n)
         self.facts: Sequence[Mapping[str, str]] = () if facts is None else _column(facts, "facts", n)
         self.features: Sequence[str] = () if features is None else _column(features, "features", d)
         self.name = name
@@ -71,6 +75,18 @@ class Catalog:
         )
         self._together = None if together is None else _pairs(together, len(self.statements))
         _refuse_duplicates(self.ids)
+
+    @classmethod
+    def from_vectors(cls, path: str | Path, tell: Tell | None = None) -> Catalog:
+        """A catalogue of the item vectors in a file, which stay there if it is large (see `rather.mapped`).
+
+        Args:
+            path: `.npy`, `.npz`, `.parquet`, `.arrow`, `.feather`, or word2vec's text.
+            tell: Called as a large file is looked at for the first time: what is done, how far, and how far it goes.
+        """
+        from rather.vectors import load_vectors
+
+        return load_vectors(path, tell).catalog(tell)
 
     @classmethod
     def from_table(
@@ -110,13 +126,33 @@ class Catalog:
 
     @cached_property
     def content_hash(self) -> str:
-        """A hash of ids and vectors: equal for equal catalogues, in whichever process or file."""
-        digest = hashlib.blake2b(digest_size=16)
-        digest.update(repr(tuple(self.items.shape)).encode())
+        """A hash of ids and vectors: equal for equal catalogues, in whichever process or file.
+
+        It is a hash of every number. Of a large file it is computed once and recalled until the file changes.
+        """
+        if _are_rows(self.ids):
+            return self._hash_of_items().hexdigest() if self._examined is None else self._examined.digest
+        own_ids = self.file is not None and isinstance(self.ids, Column) and self.ids.path == self.file.path
+        remembered = Remembered(self.file.path) if own_ids and self.file is not None else None
+        known = None if remembered is None else remembered.facts().get("hash with ids")
+        if known is None:
+            known = self._hash_with_ids()
+            if remembered is not None:
+                remembered.remember(**{"hash with ids": known})
+        return str(known)
+
+    def _hash_of_items(self) -> hashlib.blake2b:
+        digest = hash_of_shape(tuple(self.items.shape))
         for block in torch.split(self.items, BLOCK_ROWS):
-            digest.update(block.contiguous().numpy().tobytes())
-        if self.ids != range(len(self)) and list(self.ids) != list(range(len(self))):
-            digest.update("\0".join(repr(id) for id in self.ids).encode())
+            digest.update(block.contiguous().numpy().data)
+        return digest
+
+    def _hash_with_ids(self) -> str:
+        digest, ids = self._hash_of_items(), iter(self.ids)
+        separator = ""
+        while block := list(itertools.islice(ids, BLOCK_ROWS)):
+            digest.update((separator + "\0".join(map(repr, block))).encode())
+            separator = "\0"
         return digest.hexdigest()
 
     @cached_property
@@ -127,11 +163,15 @@ class Catalog:
     @cached_property
     def norms(self) -> Tensor:
         """`(n,)` Euclidean norms of the items, from one pass."""
+        if self._examined is not None:
+            return self._examined.norms
         return torch.cat(on_all_threads(_norms, torch.split(self.items, BLOCK_ROWS)))
 
     @cached_property
     def average(self) -> Tensor:
         """The average item vector `(d,)`."""
+        if self._examined is not None:
+            return self._examined.average
         total = sum(block.sum(dim=0, dtype=torch.float64) for block in torch.split(self.items, BLOCK_ROWS))
         return torch.as_tensor(total / len(self), dtype=torch.float32)
 
@@ -149,8 +189,8 @@ class Catalog:
     def row(self, id: ItemId) -> int:
         """The row of the item with this id."""
         try:
-            return self._rows[id]
-        except KeyError:
+            return self._rows[id] if isinstance(self.ids, list) else self.ids.index(id)
+        except (KeyError, ValueError):
             raise UnknownNameError(f"No {self.name} has the id {id!r}.") from None
 
     def where(self, expression: str) -> Tensor:
@@ -165,7 +205,24 @@ class Catalog:
 
     def label(self, row: int) -> str:
         """What to show for the item in this row."""
-        return self.labels[row] if self.labels else str(self.ids[row])
+        return str(self.labels[row] if self.labels else self.ids[row])
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process needs: of mapped items where they are, and how to see that they are the same."""
+        if self._examined is None:
+            return self.__dict__
+        left_behind = ("items", "norms", "_examined")
+        state = {name: value for name, value in self.__dict__.items() if name not in left_behind}
+        return {**state, "digest": self._examined.digest}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        digest = state.pop("digest", None)
+        self.__dict__.update(state)
+        if self.file is None:
+            return
+        self.items, self._examined = self.file.tensor(), examine(self.file)
+        if self._examined.digest != digest:
+            raise InvalidInputError(f"{self.file.path} does not hold the items of this catalogue here, or any more.")
 
     def facts_of(self, row: int) -> Mapping[str, str]:
         """What else to show of it, possibly nothing."""
@@ -177,9 +234,17 @@ def _norms(block: Tensor) -> Tensor:
     return norms
 
 
+def _are_rows(ids: Sequence[ItemId]) -> bool:
+    """Whether the ids are `0..n-1`, however they were given."""
+    return isinstance(ids, range) or all(id == row for row, id in enumerate(ids))
+
+
 def _column(values: Sequence[Any], name: str, length: int) -> Sequence[Any]:
-    # NumPy's own scalars would hash and print differently from the same ids given as a list.
-    column = values.tolist() if hasattr(values, "tolist") else list(values)
+    if isinstance(values, Column):  # many; they become Python's own one by one
+        column: Sequence[Any] = values
+    else:
+        # NumPy's own scalars would hash and print differently from the same ids given as a list.
+        column = values.tolist() if hasattr(values, "tolist") else list(values)
     if len(column) != length:
         raise InvalidInputError(f"`{name}` must have {length} entries to match `items`, got {len(column)}.")
     return column
@@ -196,6 +261,9 @@ def _pairs(values: Any, count: int) -> Tensor:
 
 
 def _refuse_duplicates(ids: Sequence[ItemId]) -> None:
+    if isinstance(ids, Column):
+        _refuse_duplicates_of(ids)
+        return
     try:
         if isinstance(ids, range) or len(set(ids)) == len(ids):
             return
@@ -206,3 +274,14 @@ def _refuse_duplicates(ids: Sequence[ItemId]) -> None:
         if id in seen:
             raise InvalidInputError(f"`ids` must be distinct, but {id!r} stands in rows {seen[id]} and {row}.")
         seen[id] = row
+
+
+def _refuse_duplicates_of(ids: Column) -> None:
+    remembered = None if ids.path is None else Remembered(ids.path)
+    if remembered is not None and remembered.facts().get("ids are distinct"):
+        return
+    if not ids.distinct:
+        id, first, second = ids.first_duplicate()
+        raise InvalidInputError(f"`ids` must be distinct, but {id!r} stands in rows {first} and {second}.")
+    if remembered is not None:
+        remembered.remember(**{"ids are distinct": True})

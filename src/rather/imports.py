@@ -1,4 +1,4 @@
-"""Vectors in the forms other programs write them: NumPy, Parquet, models of `implicit`, word2vec text."""
+"""Vectors in the forms other programs write them: NumPy, Parquet, Arrow, models of `implicit`, word2vec text."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,13 +9,16 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from rather.errors import InvalidInputError
-from rather.vectors import Vectors
+from rather.mapped.columns import Column
+from rather.mapped.converting import converted
+from rather.mapped.items import array_place
+from rather.mapped.remembered import Tell, is_large
+from rather.mapped.tables import Layout, TableFile, rows_of
+from rather.vectors import Vectors, head, mapped_archive
 
 # Under these names NumPy archives hold the two matrices; `implicit` saves its models under the second.
 ITEM_KEYS = ("items", "item_factors", "item_vectors", "item_embeddings", "V")
 USER_KEYS = ("users", "user_factors", "user_vectors", "user_embeddings", "U")
-ID_COLUMNS = ("id", "item_id", "key", "word")
-LABEL_COLUMNS = ("label", "title", "name")
 
 
 def from_implicit(model: Any, item_ids: Any = None, labels: Any = None) -> Vectors:
@@ -45,45 +48,42 @@ def foreign_npz(archive: Mapping[str, NDArray[Any]], name: str) -> Vectors:
     return Vectors(items, users, ids, labels)
 
 
-def read_npy(path: Path) -> Vectors:
-    """A matrix of item vectors; users are in a file of their own."""
+def read_npy(path: Path, tell: Tell | None = None) -> Vectors:
+    """A matrix of item vectors, mapped; users are in a file of their own."""
+    place = array_place(path)
+    if place is not None and (file := place.items(path)) is not None:
+        return Vectors(file.array(), file=file)
+    if is_large(path):
+        return mapped_archive(converted(path, head(), tell))
     try:
-        array = np.load(path, allow_pickle=False)
+        return Vectors(np.load(path, allow_pickle=False))
     except (ValueError, OSError, EOFError) as error:
         raise InvalidInputError(f"Cannot read {path}: {error}.") from None
-    return Vectors(array)
+
+
+def read_table(path: Path, tell: Tell | None = None) -> Vectors:
+    """A Parquet or Arrow file with a row for each item: a column of lists, or one column for each dimension."""
+    table = TableFile(path)
+    layout = Layout.of(table.schema, path.name)
+    if not is_large(path):
+        return foreign_table(table.read(), path.name)
+    file = table.items(layout)
+    if file is None:
+        return mapped_archive(converted(path, head(), tell))
+    columns = (None if name is None else table.read([name])[name] for name in (layout.ids, layout.labels))
+    ids, labels = (None if column is None else Column(column, path) for column in columns)
+    return Vectors(file.array(), None, ids, labels, file=file)
 
 
 def foreign_table(table: pa.Table, name: str) -> Vectors:
-    """From a Parquet table with a row for each item: a column of lists, or one column for each dimension."""
-    names = {column.lower(): column for column in table.column_names}
-    ids = next((names[column] for column in ID_COLUMNS if column in names), None)
-    labels = next((names[column] for column in LABEL_COLUMNS if column in names), None)
-    lists = [field.name for field in table.schema if _is_list(field.type)]
-    if lists:
-        rows = table[lists[0]].to_pylist()
-        if len({len(row) for row in rows}) != 1:
-            raise InvalidInputError(f"The vectors in column {lists[0]!r} of {name} must all have the same length.")
-        items = np.asarray(rows, dtype=np.float32)
-    else:
-        columns = [
-            field.name
-            for field in table.schema
-            if field.name not in (ids, labels) and (pa.types.is_floating(field.type) or pa.types.is_integer(field.type))
-        ]
-        if not columns:
-            raise InvalidInputError(f"{name} has neither a column of lists nor columns of numbers.")
-        items = np.stack([table[column].to_numpy() for column in columns], axis=1)
+    """From a table in memory."""
+    layout = Layout.of(table.schema, name)
     return Vectors(
-        items,
+        rows_of(table, layout, name),
         None,
-        table[ids].to_pylist() if ids else None,
-        [str(text) for text in table[labels].to_pylist()] if labels else None,
+        table[layout.ids].to_pylist() if layout.ids else None,
+        [str(text) for text in table[layout.labels].to_pylist()] if layout.labels else None,
     )
-
-
-def _is_list(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind) or pa.types.is_large_list(kind))
 
 
 def read_text(path: Path) -> Vectors:

@@ -8,6 +8,7 @@ from torch import Tensor
 from rather.belief import Belief
 from rather.catalog import Catalog
 from rather.errors import InvalidInputError, UnknownNameError
+from rather.mapped.remembered import Tell
 from rather.tables.prior import table_prior
 from rather.vectors import is_vectors_file, load_vectors
 
@@ -21,16 +22,21 @@ class Source:
     belief: Belief
 
 
-def open_source(name: str) -> Source:
-    """The bundled catalogue of this name, what a vectors file holds, or any table."""
+def open_source(name: str, tell: Tell | None = None) -> Source:
+    """The bundled catalogue of this name, what a vectors file holds, or any table.
+
+    Args:
+        name: Of the catalogue or file.
+        tell: Called as a large vectors file is looked at for the first time.
+    """
     if name == "films":
         from rather.films import film_belief, film_catalog
 
         catalog = film_catalog()
         return Source(name, catalog, film_belief(catalog))
     if is_vectors_file(name):
-        vectors = load_vectors(name)
-        return Source(name, vectors.catalog(), vectors.belief())
+        vectors = load_vectors(name, tell)
+        return Source(name, vectors.catalog(tell), vectors.belief())
     if not (Path(name).suffix or Path(name).exists()):
         raise UnknownNameError(
             f"No catalogue is called {name!r}, and no file either. There is: films (bundled); or give a table "

@@ -3,7 +3,8 @@
 A vectors file holds a catalogue and the people a belief starts from. Two forms say the same:
 
 * `.npz`, without pickle: `items (n, d)`, `users (m, d)`, `item_ids`, `labels`, `about`. Texts are one array of UTF-8
-  bytes and one of offsets, because NumPy's own strings take four bytes for every letter of the longest.
+  bytes and one of offsets, because NumPy's own strings take four bytes for every letter of the longest. Large ones are
+  mapped, not read (see `rather.mapped`).
 * `.parquet`: one row for each item and user with columns `role`, `id`, `label`, `vector`.
 """
 
@@ -12,8 +13,9 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -24,8 +26,16 @@ from numpy.typing import NDArray
 from rather.belief import Belief
 from rather.catalog import Catalog, ItemId
 from rather.errors import InvalidInputError
+from rather.mapped.archive import ArchiveWriter, MappedArchive
+from rather.mapped.columns import Column
+from rather.mapped.examining import examine
+from rather.mapped.items import ItemFile
+from rather.mapped.remembered import Tell, is_large
+from rather.mapped.tables import ARROW_ENDINGS, TableFile, is_list
 
 FORMAT = "rather vectors 1"
+
+TABLE_ENDINGS = (".parquet", *ARROW_ENDINGS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +50,7 @@ class Vectors:
         name: What one calls an item ("film").
         features: Names of the d dimensions, where they mean something to a person.
         about: How the vectors were made: method, seed, metrics. Plain data.
+        file: Where the items lie, when they are mapped.
     """
 
     items: NDArray[np.float32]
@@ -49,6 +60,7 @@ class Vectors:
     name: str = "item"
     features: Sequence[str] | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
+    file: ItemFile | None = None
 
     def __post_init__(self) -> None:
         _set(self, items=_matrix(self.items, "items"))
@@ -63,9 +75,12 @@ class Vectors:
             if column is not None and len(column) != len(self.items):
                 raise InvalidInputError(f"`{name}` must have {len(self.items)} entries, got {len(column)}.")
 
-    def catalog(self) -> Catalog:
-        """The items."""
-        return Catalog(self.items, self.item_ids, self.labels, features=self.features, name=self.name)
+    def catalog(self, tell: Tell | None = None) -> Catalog:
+        """The items; `tell` is called as a large file is looked at for the first time."""
+        if self.file is not None:
+            examine(self.file, tell)
+        items = self.items if self.file is None else self.file
+        return Catalog(items, self.item_ids, self.labels, features=self.features, name=self.name)
 
     def belief(self, *, smooth: bool = True) -> Belief:
         """The users as prior (see `Belief.from_users`); without users, a Gaussian around indifference."""
@@ -82,37 +97,64 @@ def save_vectors(vectors: Vectors, path: Path | str) -> Path:
         raise InvalidInputError(f"A vectors file must end in .npz or .parquet, got {target.name!r}.")
     draft = target.with_name(f".{target.name}.new")
     if target.suffix == ".npz":
-        with draft.open("wb") as file:
-            np.savez(file, **_arrays(vectors))  # type: ignore[arg-type]  # its stub mistakes them for a flag
+        with ArchiveWriter.to(draft) as archive:
+            for name, array in _arrays(vectors).items():
+                archive.array(name, array)
     else:
         pq.write_table(_table(vectors), draft)
     return draft.replace(target)
 
 
-def load_vectors(path: Path | str) -> Vectors:
-    """Read a vectors file, or vectors in the form another program wrote them (see `rather.imports`)."""
-    from rather.imports import foreign_npz, foreign_table, read_npy, read_text
+def load_vectors(path: Path | str, tell: Tell | None = None) -> Vectors:
+    """Read a vectors file, or vectors in the form another program wrote them (see `rather.imports`).
+
+    Vectors of a large file stay in it and are mapped; those in a form that cannot be are converted once.
+
+    Args:
+        path: The file: `.npz`, `.npy`, `.parquet`, `.arrow`, `.feather`, or word2vec's text.
+        tell: Called while a large file is converted, with rows done and to do.
+    """
+    from rather.imports import foreign_npz, read_npy, read_table, read_text
 
     source = Path(path)
     if not source.exists():
         raise InvalidInputError(f"There is no file {source}.")
     if source.suffix == ".npz":
+        if is_large(source) and "about" in MappedArchive(source):
+            return mapped_archive(source)
         with _npz(source) as archive:
             return _from_arrays(archive) if "about" in archive else foreign_npz(archive, source.name)
-    if source.suffix == ".parquet":
-        table = pq.read_table(source)
-        return _from_table(table) if b"rather" in (table.schema.metadata or {}) else foreign_table(table, source.name)
+    if source.suffix in TABLE_ENDINGS:
+        table = TableFile(source)
+        if table.is_ours and not is_large(source):
+            return _from_table(table.read())
+        return read_table(source, tell)
     if source.suffix == ".npy":
-        return read_npy(source)
+        return read_npy(source, tell)
     return read_text(source)
 
 
+def mapped_archive(path: Path) -> Vectors:
+    """A vectors file in the form `.npz`, of which only what is looked at is read."""
+    archive = MappedArchive(path)
+    vectors = _from_arrays(archive, path)
+    place = archive.place("items")
+    return replace(vectors, file=None if place is None else place.items(path))
+
+
 def is_vectors_file(path: Path | str) -> bool:
-    """Whether a file can only be vectors, by its name and, for Parquet, by what it says of itself."""
+    """Whether a file can only be vectors, by its name and, for Parquet, by what it says of itself.
+
+    A Parquet file with a column of lists of numbers holds vectors; one without is a table.
+    """
     source = Path(path)
     if source.suffix == ".parquet":
-        return source.exists() and b"rather" in (pq.read_schema(source).metadata or {})
-    return source.suffix in (".npz", ".npy", ".vec")
+        return source.exists() and _holds_vectors(TableFile(source))
+    return source.suffix in (".npz", ".npy", ".vec", *ARROW_ENDINGS)
+
+
+def _holds_vectors(table: TableFile) -> bool:
+    return table.is_ours or any(is_list(kind) and pa.types.is_floating(kind.value_type) for kind in table.schema.types)
 
 
 def _set(vectors: Vectors, **values: Any) -> None:
@@ -127,16 +169,16 @@ def _matrix(value: Any, name: str) -> NDArray[np.float32]:
     return np.ascontiguousarray(array)
 
 
+def head(
+    name: str = "item", features: Sequence[str] | None = None, about: Mapping[str, Any] = MappingProxyType({})
+) -> str:
+    """What a vectors file says of itself."""
+    named = None if features is None else list(features)
+    return json.dumps({"format": FORMAT, "name": name, "features": named, "about": dict(about)}, sort_keys=True)
+
+
 def _head(vectors: Vectors) -> str:
-    return json.dumps(
-        {
-            "format": FORMAT,
-            "name": vectors.name,
-            "features": None if vectors.features is None else list(vectors.features),
-            "about": dict(vectors.about),
-        },
-        sort_keys=True,
-    )
+    return head(vectors.name, vectors.features, vectors.about)
 
 
 def _npz(path: Path) -> Any:
@@ -167,22 +209,23 @@ def _packed(name: str, texts: Sequence[Any]) -> dict[str, NDArray[Any]]:
     return {f"{name}_text": np.frombuffer(b"".join(encoded), dtype=np.uint8), f"{name}_ends": ends}
 
 
-def _unpacked(archive: Mapping[str, NDArray[Any]], name: str) -> list[str] | None:
+def _unpacked(archive: Mapping[str, NDArray[Any]], name: str, path: Path | None) -> Sequence[str] | None:
     if f"{name}_text" not in archive:
         return None
+    if path is not None:
+        return Column.packed(archive[f"{name}_text"], archive[f"{name}_ends"], path)
     text, ends = archive[f"{name}_text"].tobytes(), archive[f"{name}_ends"].tolist()
     return [text[start:end].decode() for start, end in itertools.pairwise(ends)]
 
 
-def _from_arrays(archive: Mapping[str, NDArray[Any]]) -> Vectors:
+def _from_arrays(archive: Mapping[str, NDArray[Any]], path: Path | None = None) -> Vectors:
+    """Vectors of an archive; ids and labels stay in it if it is mapped from a path."""
     head = _checked_head(archive["about"].tobytes())
-    ids: Sequence[ItemId] | None = _unpacked(archive, "item_ids")
+    ids: Sequence[ItemId] | None = _unpacked(archive, "item_ids", path)
     if "item_ids" in archive:
-        ids = archive["item_ids"].tolist()
-    users = archive.get("users")
-    return Vectors(
-        archive["items"], users, ids, _unpacked(archive, "labels"), head["name"], head["features"], head["about"]
-    )
+        ids = archive["item_ids"].tolist() if path is None else Column(pa.array(archive["item_ids"]), path)
+    labels, users = _unpacked(archive, "labels", path), archive.get("users")
+    return Vectors(archive["items"], users, ids, labels, head["name"], head["features"], head["about"])
 
 
 def _checked_head(text: bytes) -> dict[str, Any]:

@@ -97,11 +97,12 @@ def _session(
     seed: int,
     resume: Path | None,
 ) -> "Session":
+    from rather.cli.progress import opened_source
     from rather.session import Session, everyday_response
-    from rather.source import must_haves, open_source
+    from rather.source import must_haves
     from rather.stopping import Stopping
 
-    source = open_source(catalog)
+    source = opened_source(catalog)
     if resume is not None:
         return Session.from_json(_read(resume), source.catalog, source.belief)
     for_items, for_attributes = strategy_names(asking, strategy)

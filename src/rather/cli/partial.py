@@ -42,9 +42,8 @@ def partial(
 
         rather partial films --k 2..4 --p 1 --strategy auto-partial --strategy greedy-partial --json
     """
-    from rather.cli.progress import progress_bar
+    from rather.cli.progress import opened_source, progress_bar
     from rather.session import everyday_response
-    from rather.source import open_source
     from rather.strategies import PARTIAL_STRATEGIES, partial_strategy_named
     from rather.strategies.partial.table import first_questions
 
@@ -53,7 +52,7 @@ def partial(
         name: partial_strategy_named(name, **({"most_slates": most_slates} if name == "exhaustive-partial" else {}))
         for name in strategy or PARTIAL_STRATEGIES
     }
-    source = open_source(catalog)
+    source = opened_source(catalog)
     response = everyday_response(source.catalog, source.belief, temperature)
     with progress_bar("cells", len(sizes) * len(strategies), json_output) as advance:
         cells = first_questions(

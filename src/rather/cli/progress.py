@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import (
@@ -15,6 +16,9 @@ from rich.progress import (
     TimeRemainingColumn,
     TransferSpeedColumn,
 )
+
+if TYPE_CHECKING:
+    from rather.source import Source
 
 
 @contextmanager
@@ -45,16 +49,11 @@ def epoch_progress(what: str) -> Iterator[Callable[[int, int, str], None]]:
 
 
 @contextmanager
-def byte_progress() -> Iterator[Callable[[str, int, int | None], None]]:
-    """Yields a function to call as bytes of a named file arrive."""
+def byte_progress(of_bytes: bool = True) -> Iterator[Callable[[str, int, int | None], None]]:
+    """Yields a function to call as bytes of a named file arrive, or as something else is done piece by piece."""
     console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-        TimeRemainingColumn(),
-    )
+    counts = (DownloadColumn(), TransferSpeedColumn()) if of_bytes else (MofNCompleteColumn(),)
+    columns = (TextColumn("{task.description}"), BarColumn(), *counts, TimeRemainingColumn())
     tasks: dict[str, TaskID] = {}
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
 
@@ -81,3 +80,11 @@ def counted_progress(what: str) -> Iterator[tuple[Callable[[int], None], Callabl
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task(what, total=None)
         yield lambda total: progress.update(task, total=total), lambda: progress.advance(task)
+
+
+def opened_source(name: str) -> "Source":
+    """What a command is pointed at, with a bar while a large vectors file is looked at for the first time."""
+    from rather.source import open_source
+
+    with byte_progress(of_bytes=False) as show:
+        return open_source(name, show)

@@ -80,7 +80,7 @@ def serve(
 
         rather serve films --check
     """
-    from rather.source import open_source
+    from rather.cli.progress import opened_source
 
     names = catalogs or ["films"]
     if len(set(names)) != len(names):
@@ -99,7 +99,7 @@ def serve(
             "budget_ms": budget_ms,
         },
     )
-    sources = [replace(open_source(name), name=short) for name, short in zip(names, _short_names(names), strict=True)]
+    sources = [replace(opened_source(name), name=short) for name, short in zip(names, _short_names(names), strict=True)]
     if check:
         _check(sources, settings)
     else:

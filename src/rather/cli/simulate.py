@@ -64,17 +64,17 @@ def simulate(
 
         rather simulate films --ask items --ask attributes --ask auto
     """
+    from rather.cli.progress import opened_source
     from rather.rejuvenation import Rejuvenation
     from rather.session import everyday_response
     from rather.simulate import Plan, draw_people, summarise
-    from rather.source import open_source
 
     contests = _contests(asking or [Ask.ITEMS], strategy or [])
     if plot is not None:
         from rather.cli.plots import require_matplotlib
 
         require_matplotlib()
-    source = open_source(catalog)
+    source = opened_source(catalog)
     plan = Plan(
         source.catalog,
         source.belief,

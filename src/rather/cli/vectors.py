@@ -11,7 +11,9 @@ from rather.errors import InvalidInputError
 def vectors(
     items: Annotated[
         Path,
-        typer.Argument(metavar="ITEMS", help="Item vectors: .npy, .npz (also of `implicit`), .parquet, word2vec text."),
+        typer.Argument(
+            metavar="ITEMS", help="Item vectors: .npy, .npz (also of `implicit`), .parquet, .arrow, word2vec text."
+        ),
     ],
     users: Annotated[Path | None, typer.Option(help="User vectors, in any of the same forms.")] = None,
     labels: Annotated[Path | None, typer.Option(help="What to show: a text with one line for each item.")] = None,
