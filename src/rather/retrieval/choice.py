@@ -9,11 +9,12 @@ from weakref import WeakKeyDictionary
 from rather.belief import Belief
 from rather.catalog import Catalog
 from rather.errors import UnknownNameError
+from rather.mapped.remembered import cache_directory
 from rather.retrieval.exact import ExactRetriever
 from rather.retrieval.protocol import Retriever
 from rather.retrieval.shortlist import ShortlistRetriever
 
-Kind = Literal["auto", "exact", "shortlist"]
+Kind = Literal["auto", "exact", "shortlist", "approximate"]
 
 # From so many items on a question on a shortlist is faster than on all of them, and the shortlist is built in the time
 # of some ten questions.
@@ -34,8 +35,9 @@ def choose_retriever(catalog: Catalog, belief: Belief, kind: Kind = "auto") -> R
     Args:
         catalog: Where to search.
         belief: Where conversations start.
-        kind: "exact"; "shortlist"; or "auto": exact for small catalogues, and for large ones a shortlist if its
-            measured loss is within its bound, else exact.
+        kind: "exact"; "shortlist"; "approximate", an index that is built once and then mapped from the user's cache
+            directory (needs the extra `ann`); or "auto": exact for small catalogues, and for large ones a shortlist if
+            its measured loss is within its bound, else exact.
     """
     if kind not in get_args(Kind):
         raise UnknownNameError(f"No retriever is called {kind!r}. There are: {', '.join(get_args(Kind))}.")
@@ -55,5 +57,15 @@ def _build(catalog: Catalog, belief: Belief, kind: Kind) -> Retriever:
     exact = ExactRetriever(catalog)
     if kind == "exact":
         return exact
+    if kind == "approximate":
+        return _approximate(catalog, belief)
     shortlist = ShortlistRetriever.build(exact, belief)
     return shortlist if kind == "shortlist" or shortlist.report.trusted else exact
+
+
+def _approximate(catalog: Catalog, belief: Belief) -> Retriever:
+    from rather.retrieval.approximate import ApproximateRetriever
+
+    if len(catalog) < SHORTLIST_FROM:  # built in less time than it takes to remember it
+        return ApproximateRetriever.build(catalog, belief)
+    return ApproximateRetriever.kept(catalog, belief, cache_directory() / "indexes" / f"{catalog.content_hash}.faiss")
