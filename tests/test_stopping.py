@@ -70,6 +70,24 @@ def test_stops_when_every_question_has_been_asked():
     assert talk.stop_reason == "every question has been asked"
 
 
+def test_every_reason_has_a_code_for_programs():
+    start = session()
+    sure, regret, worth = start.probability_best, start.expected_regret, start.ask().evoi
+    assert start.stop is None
+    rules = {"probability": sure, "regret": 1.01 * regret, "cost": 1.01 * worth}
+    for code, bound in rules.items():
+        here = session(**{code: bound})
+        assert here.stop.code == code
+        assert here.stop.text == here.stop_reason
+    counted = session(questions=1)
+    counted.tell(counted.ask(), SKIP)
+    assert counted.stop.code == "questions"
+    few = world(n=2)
+    talk = Session(few.catalog, few.belief, stopping=Stopping())
+    talk.tell(talk.ask(), SKIP)
+    assert talk.stop.code == "exhausted"
+
+
 def test_a_reason_to_stop_does_not_keep_anyone_from_going_on():
     here = session(questions=1)
     here.tell(here.ask(), 0)

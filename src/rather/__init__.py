@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from rather.retrieval import Retriever as Retriever
     from rather.session import Session as Session
     from rather.statements import Statement as Statement
+    from rather.stopping import Stop as Stop
     from rather.stopping import Stopping as Stopping
     from rather.strategies import PARTIAL_STRATEGIES as PARTIAL_STRATEGIES
     from rather.strategies import STRATEGIES as STRATEGIES
@@ -66,7 +67,7 @@ _HOMES = {
     "retrieval": ("ExactRetriever", "Retriever"),
     "session": ("Session",),
     "statements": ("Statement",),
-    "stopping": ("Stopping",),
+    "stopping": ("Stop", "Stopping"),
     "strategies": (
         "PARTIAL_STRATEGIES",
         "STRATEGIES",

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from rather.errors import InvalidInputError, RatherError, StaleQuestionError, UnknownNameError
+from rather.stopping import Stop
 
 ItemId = str | int
 
@@ -133,10 +134,16 @@ class Client:
         return int(self._state["answers"]) + 1
 
     @property
+    def stop(self) -> Stop | None:
+        """Why to stop asking, for programs and in words, or None while another question pays."""
+        stop = self._state["stop"]
+        return None if stop is None else Stop(stop["code"], stop["text"])
+
+    @property
     def stop_reason(self) -> str | None:
-        """Why to stop asking, or None while another question pays."""
-        reason: str | None = self._state["stop_reason"]
-        return reason
+        """Why to stop asking in words, or None while another question pays."""
+        stop = self.stop
+        return None if stop is None else stop.text
 
     @property
     def expected_regret(self) -> float:

@@ -24,7 +24,7 @@ from rather.rejuvenation import Rejuvenation
 from rather.responses import Answer, Choice, Logistic, ResponseModel, answer_row, as_choice
 from rather.retrieval import Adapting, Found, Retriever, choose_retriever
 from rather.retrieval.choice import Kind
-from rather.stopping import Stopping
+from rather.stopping import Stop, Stopping
 from rather.strategies import PartialStrategy, Strategy, partial_strategy_named, strategy_named
 from rather.strategies.problem import refuse_other_dimensions
 from rather.threads import one_thread
@@ -220,20 +220,26 @@ class Session:
 
     @property
     def stop_reason(self) -> str | None:
-        """Why to stop asking, or None while another question pays."""
+        """Why to stop asking in words, or None while another question pays."""
+        stop = self.stop
+        return None if stop is None else stop.text
+
+    @property
+    def stop(self) -> Stop | None:
+        """Why to stop asking, for programs and in words, or None while another question pays."""
         rule = self.stopping
         if rule.questions is not None and len(self._turns) >= rule.questions:
-            return f"{rule.questions} question{'s' * (rule.questions != 1)} answered"
-        if rule.probability is not None and self.probability_best >= rule.probability:
-            return f"the top recommendation is the best with probability {self.probability_best:.2f}"
-        if rule.regret is not None and self.expected_regret < rule.regret:
-            return f"the expected regret {self.expected_regret:.3g} is below {rule.regret:.3g}"
+            return Stop("questions", f"{rule.questions} question{'s' * (rule.questions != 1)} answered")
+        if rule.probability is not None and (sure := self.probability_best) >= rule.probability:
+            return Stop("probability", f"the top recommendation is the best with probability {sure:.2f}")
+        if rule.regret is not None and (regret := self.expected_regret) < rule.regret:
+            return Stop("regret", f"the expected regret {regret:.3g} is below {rule.regret:.3g}")
         try:
             evoi = self.ask().evoi
         except NoQuestionLeftError:
-            return "every question has been asked"
+            return Stop("exhausted", "every question has been asked")
         if rule.cost is not None and evoi < rule.cost:
-            return f"the next answer would add {evoi:.3g}, less than its cost of {rule.cost:.3g}"
+            return Stop("cost", f"the next answer would add {evoi:.3g}, less than its cost of {rule.cost:.3g}")
         return None
 
     def best_items(self) -> Found:

@@ -1,8 +1,24 @@
 """When another question no longer pays."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from rather.errors import InvalidInputError
+
+StopCode = Literal["questions", "probability", "regret", "cost", "exhausted"]
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Why to stop asking.
+
+    Attributes:
+        code: The bound of `Stopping` that was met, or "exhausted" when every question has been asked.
+        text: The same in words.
+    """
+
+    code: StopCode
+    text: str
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -19,6 +20,9 @@ FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-ne
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 READY = ".slate[data-ready]"
+
+# Nothing here takes so long; it only ends a test that hangs, also on a slow machine with much else to do.
+PATIENCE_SECONDS = 90
 
 
 def free_port():
@@ -51,7 +55,7 @@ class Server:
     def stop(self, how=signal.SIGTERM):
         if self._process is not None:
             self._process.send_signal(how)
-            self._process.wait(timeout=30)
+            self._process.wait(timeout=PATIENCE_SECONDS)
             self._process.stdout.close()
             self._process = None
 
@@ -110,6 +114,27 @@ def press(page, key, number):
     page.locator(READY).wait_for()
     page.keyboard.press(key)
     wait_for_question(page, number)
+
+
+def answer_on(page, key):
+    """Answer with a key and wait until another question, or the end, is there."""
+    page.locator(READY).wait_for()
+    before = page.locator(".asking").get_attribute("data-question")
+    page.keyboard.press(key)
+    wait_for_change(page, before)
+
+
+def wait_for_change(page, question):
+    """Until the page (or a frame of it) no longer asks this question, and can be answered again or has ended."""
+    page.locator(f'.asking:not([data-question="{question}"]) {READY}, .results').first.wait_for()
+
+
+def poll(page, condition):
+    """Until the condition holds, with the page going on meanwhile."""
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < end
+        page.wait_for_timeout(20)
 
 
 def titles(page):

@@ -6,7 +6,7 @@ import statistics
 import tempfile
 from pathlib import Path
 
-from browsing import READY, Server, launch
+from browsing import READY, Server, answer_on, launch
 from playwright.sync_api import sync_playwright
 
 # In the page itself: from the key's own time stamp to the change of the question, and to the frame that shows it.
@@ -59,9 +59,7 @@ def converse(browser, server, seed, given):
     for _ in range(given.answers):
         page.locator(READY).wait_for()
         page.wait_for_timeout(1000 * given.think)
-        page.keyboard.press(chance.choice("12"))
-        page.locator(READY).wait_for(state="detached")
-        page.locator(f"{READY}, .results").first.wait_for()
+        answer_on(page, chance.choice("12"))
         if page.locator(".results").count():
             break
     times = page.evaluate("window.times")

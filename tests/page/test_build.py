@@ -39,7 +39,7 @@ def test_a_build_gives_the_committed_files(tmp_path):
     if npm is None or not (WEB / "node_modules").is_dir():
         pytest.skip("The page was not rebuilt: it needs Node (cd web && npm ci)")
     command = [npm, "run", "--silent", "build", "--", "--outDir", str(tmp_path)]
-    result = subprocess.run(command, cwd=WEB, capture_output=True, text=True, timeout=120)
+    result = subprocess.run(command, cwd=WEB, capture_output=True, text=True, timeout=600)
     assert result.returncode == 0, result.stdout + result.stderr
     assert built_files(tmp_path) == built_files(STATIC), HINT
 

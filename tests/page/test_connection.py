@@ -3,9 +3,10 @@
 import signal
 
 import pytest
-from browsing import Server, choices, press, session_id, titles, wait_for_question
+from browsing import Server, choices, poll, press, session_id, titles, wait_for_question
 
 LOST = "The server cannot be reached."
+BUSY = "The server is very busy."
 
 
 @pytest.fixture
@@ -39,8 +40,7 @@ def test_server_restarted_in_the_middle(visit, own_server):
     page.get_by_text(f"Your answer, {chosen}, is kept.").wait_for()
     page.keyboard.press("1")  # one answer is on its way: another one does not count
     own_server.start()
-    page.get_by_role("button", name="Try now").click()
-    wait_for_question(page, 3)
+    wait_for_question(page, 3)  # it tries again by itself
     page.get_by_text(LOST).wait_for(state="detached")
     assert choices(own_server, id) == [0, 1]
 
@@ -79,32 +79,56 @@ def test_an_answer_whose_acknowledgement_is_lost_counts_once(visit, server):
     assert choices(server, session_id(page)) == [0]
 
 
-def test_a_busy_server_is_asked_again(visit, server):
+def problem(code, detail):
+    """A refusal as the server would send it."""
+    return {"code": code, "title": code, "detail": detail, "action": "Wait.", "status": 503, "type": "x"}
+
+
+@pytest.fixture
+def refusing(visit):
+    """A page at its first question whose answers are refused with 503 until `refusing.over` is set."""
     page = visit()
     wait_for_question(page, 1)
-    refusals = []
+    page.over, page.refused = False, 0
 
-    def refuse_twice(route):
-        if len(refusals) < 2:
-            refusals.append(route)
-            problem = {
-                "code": "busy",
-                "title": "Busy",
-                "detail": "Busy.",
-                "action": "Wait.",
-                "status": 503,
-                "type": "x",
-            }
-            route.fulfill(status=503, json=problem, content_type="application/problem+json")
-        else:
+    def refuse(route):
+        if page.over:
             route.continue_()
+        else:
+            page.refused += 1
+            body = problem(page.code, "Not now.")
+            headers = {"Retry-After": page.retry_after}
+            route.fulfill(status=503, json=body, headers=headers, content_type="application/problem+json")
 
-    page.route("**/v1/sessions/*/answers", refuse_twice)
-    page.keyboard.press("2")
-    page.get_by_text(LOST).wait_for()
-    wait_for_question(page, 2)
-    page.get_by_text(LOST).wait_for(state="detached")
-    assert choices(server, session_id(page)) == [1]
+    page.route("**/v1/sessions/*/answers", refuse)
+    page.code, page.retry_after = "busy", "1"
+    return page
+
+
+@pytest.mark.parametrize(
+    ("code", "said"), [("busy", BUSY), ("storage-unavailable", "The server cannot store answers at the moment.")]
+)
+def test_a_server_that_cannot_now_is_asked_again(refusing, server, code, said):
+    refusing.code = code
+    refusing.keyboard.press("2")
+    refusing.get_by_text(said).wait_for()
+    refusing.get_by_text("is kept.").wait_for()
+    poll(refusing, lambda: refusing.refused >= 2)
+    refusing.over = True
+    wait_for_question(refusing, 2)
+    refusing.get_by_text(said).wait_for(state="detached")
+    assert choices(server, session_id(refusing)) == [1]
+
+
+def test_who_does_not_want_to_wait_can_try_now(refusing, server):
+    refusing.retry_after = "60"  # longer than anybody waits here
+    refusing.keyboard.press("2")
+    refusing.get_by_text(BUSY).wait_for()
+    refusing.over = True
+    refusing.get_by_role("button", name="Try now").click()
+    wait_for_question(refusing, 2)
+    assert refusing.refused == 1
+    assert choices(server, session_id(refusing)) == [1]
 
 
 def test_a_slow_answer_shows_that_it_is_awaited(visit):
@@ -114,6 +138,7 @@ def test_a_slow_answer_shows_that_it_is_awaited(visit):
     page.route("**/v1/sessions/*/answers", lambda route: held.append(route))
     page.keyboard.press("1")
     page.locator(".slate[data-slow]").wait_for()
+    poll(page, lambda: held)
     assert page.locator(".stage").get_attribute("aria-busy") == "true"
     held[0].continue_()
     wait_for_question(page, 2)

@@ -5,7 +5,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from browsing import READY, Site, choices
+from browsing import PATIENCE_SECONDS, READY, Site, choices, poll, wait_for_change
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "embed-example.html"
 
@@ -19,9 +19,11 @@ def host(browser, server):
         text = EXAMPLE.read_text(encoding="utf-8").replace("http://localhost:8000", server.address)
         site.pages["/"] = text.replace('data-catalog="films"', attributes)
         contexts.append(browser.new_context(reduced_motion="reduce"))
+        contexts[-1].set_default_timeout(1000 * PATIENCE_SECONDS)
         page = contexts[-1].new_page()
-        page.requests = []
+        page.requests, page.said = [], []
         page.on("request", lambda request: page.requests.append(request))
+        page.on("console", lambda message: page.said.append(message.text))
         page.goto(site.address)
         return page
 
@@ -37,8 +39,9 @@ def test_the_example_asks_and_hears_the_end(host, site, server):
     page.evaluate("addEventListener('rather:done', event => { window.done = event.detail; })")
     for _ in range(2):
         frame.locator(READY).wait_for()
+        question = frame.locator(".asking").get_attribute("data-question")
         frame.locator(".option button").first.click()
-        frame.locator(READY).wait_for(state="detached")
+        wait_for_change(frame, question)
     frame.locator(".results").wait_for()
     page.get_by_text(re.compile("^Thing ")).wait_for()
     done = page.evaluate("window.done")
@@ -55,12 +58,14 @@ def test_the_frame_is_as_high_as_its_content(host, site):
     page = host(site)
     frame = page.frame_locator("iframe")
     frame.locator(READY).wait_for()
-    content = frame.locator("#page")
+
+    def fits():
+        inner = frame.locator("#page").bounding_box()["height"]
+        return abs(inner - page.locator("iframe").bounding_box()["height"]) <= 2
+
     for width in (1200, 420):
         page.set_viewport_size({"width": width, "height": 800})
-        page.wait_for_timeout(400)
-        inner, outer = content.bounding_box()["height"], page.locator("iframe").bounding_box()["height"]
-        assert abs(inner - outer) <= 2
+        poll(page, fits)
 
 
 def test_a_reload_of_the_host_goes_on_with_the_conversation(host, site):
@@ -77,8 +82,7 @@ def test_a_site_that_is_not_allowed_shows_nothing(host):
     stranger = Site()
     try:
         page = host(stranger)
-        page.locator("iframe").wait_for()
-        page.wait_for_timeout(700)
+        poll(page, lambda: any("frame-ancestors" in text for text in page.said))  # the browser says that it refused
         assert page.frame_locator("iframe").locator("#page").count() == 0
     finally:
         stranger.close()

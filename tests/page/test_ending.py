@@ -2,7 +2,7 @@
 
 import re
 
-from browsing import READY, choices, press, session_id, wait_for_question
+from browsing import READY, answer_on, choices, press, session_id, wait_for_question
 
 END = ".results"
 
@@ -12,8 +12,7 @@ def answer_to_the_end(page, key="1", most=40):
         page.locator(f"{READY}, {END}").first.wait_for()
         if page.locator(END).count():
             return
-        page.keyboard.press(key)
-        page.locator(f"{READY}").wait_for(state="detached")
+        answer_on(page, key)
     raise AssertionError(f"The page still asks after {most} answers.")
 
 
@@ -21,7 +20,8 @@ def test_the_conversation_ends_by_itself(visit, server):
     page = visit()
     answer_to_the_end(page)
     stored = server.get(f"/v1/sessions/{session_id(page)}")
-    assert stored["stop_reason"] is not None
+    assert stored["stop"]["code"] in ("regret", "cost", "probability")
+    page.get_by_text("That is enough to go on").wait_for()
     best = page.get_by_role("heading", level=1)
     assert best.inner_text() == stored["recommendations"][0]["label"]
     assert best.evaluate("heading => heading === document.activeElement")
@@ -32,6 +32,12 @@ def test_the_conversation_ends_by_itself(visit, server):
     page.get_by_role("button", name="Show more").click()
     rows.nth(18).wait_for()
     assert rows.count() == 19
+
+
+def test_the_last_question_is_called_so(visit):
+    page = visit("/?catalog=things&questions=1")
+    answer_to_the_end(page)
+    page.get_by_text("That was the last question · 1 answer").wait_for()
 
 
 def test_the_taste_profile_shows_what_the_api_says(visit, server):

@@ -92,7 +92,7 @@ class Postgres:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,  # a pipe would stay open in the server that pg_ctl starts
             stderr=subprocess.DEVNULL,
-            timeout=60,
+            timeout=300,
         )
         assert result.returncode == 0, f"{command} failed; see {self.folder / 'log'}"
 

@@ -34,7 +34,7 @@ def run(kills, people, database, seed=0, report=lambda line: None):
             report(f"{number} kills, {count(crowd)} answers acknowledged")
     stop.set()
     for person in crowd:
-        person.join(60)
+        person.join(300)
         assert not person.is_alive()
         assert person.error is None, person.error
     server.stop()

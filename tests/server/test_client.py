@@ -47,7 +47,7 @@ def test_it_asks_and_recommends_what_the_local_session_does(url, source):
             ]
             ours.tell(question, choice)
             client.tell(asked, choice)
-            assert client.stop_reason == ours.stop_reason
+            assert (client.stop, client.stop_reason) == (ours.stop, ours.stop_reason)
             assert client.expected_regret == pytest.approx(ours.expected_regret)
         for mine, theirs in zip(ours.recommend(7), client.recommend(7), strict=True):
             assert (theirs.id, theirs.label) == (mine.id, mine.label)

@@ -67,9 +67,10 @@ def test_other_sites_are_shut_out_unless_allowed(make_client):
     assert "frame-ancestors 'none'" in opened.get("/").headers["content-security-policy"]
 
 
-def test_pictures_of_named_hosts_may_be_shown(make_client):
-    client = make_client(images=("https://images.example",))
-    assert "img-src 'self' data: https://images.example;" in client.get("/").headers["content-security-policy"]
+def test_the_policy_lets_pictures_come_from_named_hosts(make_client):
+    client = make_client(image_hosts=("https://Images.example",))
+    for path in ("/", "/embed", "/shared/some-token"):
+        assert "img-src 'self' https://images.example;" in client.get(path).headers["content-security-policy"]
 
 
 def test_the_embedding_script_may_be_loaded_by_other_sites(client):

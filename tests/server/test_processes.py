@@ -1,7 +1,9 @@
 """Real server processes: killed, drained, and two on one database."""
 
+import re
 import threading
 import time
+import urllib.request
 
 import killing
 from killing import count
@@ -12,11 +14,20 @@ from rather.client import Client
 from rather.server.store import SqlStore
 
 
-def wait_for(condition, seconds=60.0):
+def wait_for(condition, seconds=300.0):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.005)
+
+
+def arrived(server):
+    """Answers that the server has received, whether it has answered them or not."""
+    with urllib.request.urlopen(f"{server.url}/metrics") as response:
+        text = response.read().decode()
+    done = re.search(r'rather_requests_total\{.*?answers",status="200"\} ([\d.]+)', text)
+    under_way = re.search(r"(?m)^rather_requests_under_way ([\d.]+)", text)
+    return (float(done[1]) if done else 0) + float(under_way[1]) - 1  # this request itself
 
 
 def test_no_acknowledged_answer_is_lost_or_doubled_by_kills(database):
@@ -44,7 +55,7 @@ def test_two_processes_on_one_database_serve_the_same_sessions(postgres_url):
     wait_for(lambda: count(crowd) > 45)
     stop.set()
     for person in crowd:
-        person.join(60)
+        person.join(300)
         assert person.error is None
     assert [server.stop() for server in servers] == [0, 0]
     store = SqlStore(postgres_url)
@@ -76,7 +87,7 @@ def test_a_restart_goes_on_with_the_same_question_and_a_signal_drains(database):
     threads = [threading.Thread(target=tell, args=(client,)) for client in sessions]
     for thread in threads:
         thread.start()
-    time.sleep(0.15)  # they are under way: each takes longer than this on a free core
+    wait_for(lambda: arrived(server) == 6)
     assert server.stop() == 0
     for thread in threads:
         thread.join()

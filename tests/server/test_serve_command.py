@@ -59,7 +59,7 @@ def test_it_serves_until_told_to_stop(database):
     assert busy.returncode == 2
     assert "Cannot listen on" in busy.stderr
     process.send_signal(signal.SIGTERM)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=120)
     assert process.returncode == 0
     assert '"event": "draining"' in errors
     assert "Traceback" not in errors

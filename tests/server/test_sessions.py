@@ -57,7 +57,8 @@ def test_settings_reach_the_library(client, source):
     assert labels(session["question"]) == [option.label for option in ours.ask().options]
     for _ in range(2):
         session = answer(client, session).json()["session"]
-    assert session["stop_reason"] == "2 questions answered"
+    assert session["stop"] == {"code": "questions", "text": "2 questions answered"}
+    assert session["stop_reason"] == session["stop"]["text"]
 
 
 def test_facts_that_differ_come_first(client, source):

@@ -28,7 +28,7 @@ export function Ask({ state, session, talk }: Props) {
   const question = session.question;
   const ready = useAfter(GUARD_MS, question?.id);
   // Without a connection the wait may be long: then the answer stays in sight.
-  const slow = useAfter(SLOW_MS, state.sending) && state.sending !== null && !state.lost;
+  const slow = useAfter(SLOW_MS, state.sending) && state.sending !== null && state.lost === null;
 
   const choose = (choice: Choice): void => {
     if (!ready || state.sending !== null) return;
@@ -54,7 +54,7 @@ export function Ask({ state, session, talk }: Props) {
       <section class="question" aria-labelledby="prompt">
         <p class="eyebrow">
           Question {question.number}
-          {session.stop_reason !== null && <span class="beyond"> · one more</span>}
+          {session.stop !== null && <span class="beyond"> · one more</span>}
         </p>
         <h1 id="prompt" ref={heading} tabIndex={-1}>
           {question.prompt}

@@ -1,7 +1,8 @@
 import type { Conversation } from "./conversation";
 
 interface Props {
-  lost: boolean;
+  /** Why something waits for the server, if it does. */
+  lost: string | null;
   /** The answer that waits to be stored. */
   kept: string | null;
   notice: string | null;
@@ -12,10 +13,10 @@ interface Props {
 export function Banner({ lost, kept, notice, talk }: Props) {
   return (
     <div class="banners" role="status">
-      {lost && (
+      {lost !== null && (
         <p class="banner" data-kind="lost">
           <span>
-            The server cannot be reached.{" "}
+            {lost}{" "}
             {kept !== null && (
               <>
                 Your answer, <em>{kept}</em>, is kept.{" "}

@@ -7,7 +7,7 @@ import { RegretChart } from "./RegretChart";
 import { Share } from "./Share";
 import { TasteChart } from "./TasteChart";
 import type { History, Profile, Recommendation, Session } from "./types";
-import { inShort, percent, plural, prose, told } from "./words";
+import { ended, inShort, percent, plural, prose, told } from "./words";
 
 const PAGE = 10;
 
@@ -31,7 +31,7 @@ export function Results({ state, session, talk }: Props) {
     <div class="results">
       <section class="ranking" aria-labelledby="best">
         <p class="eyebrow">
-          {state.readOnly ? "A shared list" : session.stop_reason ? "That is enough to go on" : "As far as we know"} · {plural(session.answers, "answer")}
+          {state.readOnly ? "A shared list" : ended(session.stop)} · {plural(session.answers, "answer")}
         </p>
         {best && <Best item={best} among={plural(total, noun)} whose={whose} heading={heading} />}
         {!state.readOnly && <NextSteps state={state} session={session} talk={talk} />}

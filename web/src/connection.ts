@@ -43,11 +43,12 @@ const LONGEST_PAUSE_MS = 8_000;
 const MOST_RETRY_AFTER_S = 60;
 
 export class Connection {
-  private waiting = 0;
+  /** What could not be sent yet, and why. */
+  private readonly waiting = new Map<Message, string>();
   private readonly sleepers = new Set<() => void>();
 
-  /** @param report - Told whenever the connection is lost or found again. */
-  constructor(private readonly report: (lost: boolean) => void) {
+  /** @param report - Told why something has to wait, and with null when nothing does any more. */
+  constructor(private readonly report: (lost: string | null) => void) {
     addEventListener("online", () => this.tryNow());
   }
 
@@ -58,21 +59,17 @@ export class Connection {
 
   /** The body of the server's answer. Whatever is sent must count once when it arrives twice. */
   async send(message: Message, signal?: AbortSignal): Promise<unknown> {
-    let lost = false;
     try {
       for (let attempt = 0; ; attempt += 1) {
         const reply = await this.attempt(message, signal);
         if (reply?.ok) return reply.body;
         const patience = reply?.patience ?? 0;
         if (reply !== null && !passes(reply.status, attempt, patience)) throw problemOf(reply);
-        if (!lost) {
-          lost = true;
-          this.count(1);
-        }
+        this.wait(message, whyNot(reply));
         await this.pause(Math.max(pauseAfter(attempt), patience * 1000), signal);
       }
     } finally {
-      if (lost) this.count(-1);
+      if (this.waiting.delete(message)) this.tell();
     }
   }
 
@@ -110,10 +107,27 @@ export class Connection {
     });
   }
 
-  private count(change: 1 | -1): void {
-    this.waiting += change;
-    this.report(this.waiting > 0);
+  private wait(message: Message, why: string): void {
+    this.waiting.set(message, why);
+    this.tell();
   }
+
+  private tell(): void {
+    this.report([...this.waiting.values()].at(-1) ?? null);
+  }
+}
+
+const TROUBLES: Record<string, string> = {
+  "storage-unavailable": "The server cannot store answers at the moment.",
+  busy: "The server is very busy.",
+  draining: "The server is restarting.",
+  "too-many-requests": "That was faster than the server allows.",
+};
+
+/** What stands in the way, for a person. */
+function whyNot(reply: Reply | null): string {
+  const { code = "" } = (reply?.body ?? {}) as Partial<ProblemDetails>;
+  return TROUBLES[code] ?? "The server cannot be reached.";
 }
 
 function passes(status: number, attempt: number, patience: number): boolean {

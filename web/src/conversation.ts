@@ -9,8 +9,8 @@ import type { Catalog, Choice, Filter, FilterOption, History, ProblemDetails, Se
 
 export interface State {
   screen: "loading" | "choosing" | "asking" | "results" | "trouble";
-  /** Something waits for the server to be reached again. */
-  lost: boolean;
+  /** Why something has to wait for the server, if it does. */
+  lost: string | null;
   catalogs: Catalog[];
   session: Session | null;
   /** Seen through a share link. */
@@ -30,7 +30,7 @@ export interface State {
 
 const EMPTY: State = {
   screen: "loading",
-  lost: false,
+  lost: null,
   catalogs: [],
   session: null,
   readOnly: false,
@@ -221,7 +221,7 @@ export class Conversation {
     const fall = Array.from({ length: session.answers + 1 }, (_, place) => before.fall[place]);
     fall[0] = session.start_regret;
     fall[session.answers] = session.expected_regret;
-    const over = session.question === null || (session.stop_reason !== null && kept("further", session.id ?? "") === null);
+    const over = session.question === null || (session.stop !== null && kept("further", session.id ?? "") === null);
     const screen = over ? "results" : "asking";
     this.set({ session, fall, sending: null, screen, ...also });
     if (screen === "results" && before.screen === "asking") tellDone(session);

@@ -21,6 +21,6 @@ export function tellHeight(content: HTMLElement): void {
 }
 
 /** Tell the host that the conversation has come to its end. */
-export function tellDone({ id, share, catalog, answers, stop_reason, recommendations }: Session): void {
-  tell({ type: "rather:done", detail: { session: id, share, catalog, answers, stop_reason, recommendations } });
+export function tellDone({ id, share, catalog, answers, stop, stop_reason, recommendations }: Session): void {
+  tell({ type: "rather:done", detail: { session: id, share, catalog, answers, stop, stop_reason, recommendations } });
 }

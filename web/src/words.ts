@@ -1,6 +1,6 @@
 /** Numbers and lists as people write them. */
 
-import type { Choice, Fact, Option, Why } from "./types";
+import type { Choice, Fact, Option, Stop, Why } from "./types";
 
 export function percent(share: number): string {
   if (share > 0 && share < 0.005) return "<1%";
@@ -21,6 +21,17 @@ export function listed(labels: string[], last: "and" | "or"): string {
 export function extraName(choice: Choice, options: number): string {
   if (choice === "none") return options === 2 ? "Neither" : "None of these";
   return choice === "same" ? "About the same" : "Skip";
+}
+
+const ENDS: Record<string, string> = {
+  questions: "That was the last question",
+  exhausted: "Every question has been asked",
+};
+
+/** Why the conversation is over, or that it need not be. */
+export function ended(stop: Stop | null): string {
+  if (stop === null) return "As far as we know";
+  return ENDS[stop.code] ?? "That is enough to go on";
 }
 
 // Longer than this a fact is prose to read, not a value to compare.

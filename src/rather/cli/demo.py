@@ -27,7 +27,7 @@ def demo(
     if sys.stdin.isatty() and not terminal:
         from rather.cli.serve import serve
 
-        serve(["films"], port=0, open_browser=True)
+        serve(["films"], port=0, open_browser=True, quiet=True)
         return
     from rather.session import Session
     from rather.source import open_source

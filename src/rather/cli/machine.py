@@ -13,25 +13,30 @@ from rather.session import Session
 
 def converse(session: Session, keep: Callable[[], None]) -> None:
     """Ask until another question no longer pays, the input ends or the program quits."""
-    reason = session.stop_reason
+    reason, code = _stop(session)
     while reason is None:
         question = session.ask()
         _say(question_object(question, session))
         line = sys.stdin.readline()
         if not line:
-            reason = "the input ended"
+            reason, code = "the input ended", "input"
             break
         try:
             if _obey(line, question, session):
-                reason = "asked to quit"
+                reason, code = "asked to quit", "quit"
                 break
         except RatherError as error:
             _say({"type": "error", "message": str(error)})
             continue
         keep()
         _say({"type": "recommendations", **state_object(session)})
-        reason = session.stop_reason
-    _say({"type": "end", "reason": reason, "answers": len(session.turns), **state_object(session)})
+        reason, code = _stop(session)
+    _say({"type": "end", "code": code, "reason": reason, "answers": len(session.turns), **state_object(session)})
+
+
+def _stop(session: Session) -> tuple[str | None, str | None]:
+    stop = session.stop
+    return (None, None) if stop is None else (stop.text, stop.code)
 
 
 def _obey(line: str, question: Question, session: Session) -> bool:

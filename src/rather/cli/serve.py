@@ -46,8 +46,12 @@ def serve(
         list[str] | None,
         typer.Option(help="Another site that may embed the page and call the API; may be repeated."),
     ] = None,
-    images_from: Annotated[
-        list[str] | None, typer.Option(help="Another host that pictures may come from; may be repeated.")
+    image_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            envvar="RATHER_IMAGE_HOST",
+            help="Another host that pictures may come from, as https://images.example.org; may be repeated.",
+        ),
     ] = None,
     sessions_per_day: Annotated[int, typer.Option(min=1, help="Sessions that one address may open in a day.")] = 1_000,
     requests_per_minute: Annotated[int, typer.Option(min=1, help="Requests that one address may make.")] = 1_200,
@@ -62,6 +66,9 @@ def serve(
         typer.Option(help="Address of a proxy whose X-Forwarded-For is believed.", show_default=False),
     ] = None,
     drain_seconds: Annotated[int, typer.Option(min=0, help="Time for requests under way after SIGTERM.")] = 30,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="Log only what goes wrong, for reading; else JSON lines.")
+    ] = False,
     check: Annotated[
         bool, typer.Option("--check", help="Say what would be served and whether the database answers; then exit.")
     ] = False,
@@ -90,7 +97,7 @@ def serve(
         keep_days=keep_days or None,
         admin_token=admin_token,
         origins=tuple(origin or ()),
-        images=tuple(images_from or ()),
+        image_hosts=tuple(image_host or ()),
         workers=workers,
         prefetch=prefetch,
         limits={
@@ -103,7 +110,7 @@ def serve(
     if check:
         _check(sources, settings)
     else:
-        _run(sources, settings, host, port, open_browser, drain_seconds, trusted_proxy)
+        _run(sources, settings, host, port, open_browser, drain_seconds, trusted_proxy, quiet)
 
 
 def _short_names(names: Sequence[str]) -> list[str]:
@@ -130,12 +137,13 @@ def _run(
     open_browser: bool,
     drain_seconds: int,
     trusted_proxy: str | None,
+    quiet: bool,
 ) -> None:
     from rather.server import create_app
     from rather.server.logs import configure
     from rather.server.running import listen, run
 
-    configure()
+    configure("WARNING" if quiet else "INFO", plain=quiet)
     listener = listen(host, port)
     app = create_app(sources, settings)
     shown = "localhost" if host in ("127.0.0.1", "0.0.0.0", "::1", "::") else host

@@ -88,7 +88,7 @@ def create_app(sources: Sequence[Source], settings: Settings | None = None, stor
 DESCRIPTION = """Ask a person the few questions that matter, then recommend.
 
 Open a session about a catalogue, show its question, send the answer, and get the next question and the current best
-items back, until `stop_reason` says that another question no longer pays. Every error has the same body
+items back, until `stop` says that another question no longer pays. Every error has the same body
 (RFC 9457, `application/problem+json`) with a `code` for programs and an `action` for people."""
 
 TAGS: list[dict[str, Any]] = [

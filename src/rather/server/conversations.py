@@ -1,8 +1,10 @@
 """What the routes do: open sessions, take answers, and say how things stand. Every change is stored first."""
 
 import json
+import logging
 import math
 import re
+import time
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any, TypeVar
@@ -20,6 +22,8 @@ from rather.server.settings import Settings
 from rather.server.standing import Standing, holding
 from rather.server.states import State, States, first_key, keys_along, look
 from rather.server.stored import LostRaceError, Opening, Store, StoredEvent, StoredSession, now
+
+logger = logging.getLogger("rather.server")
 
 # An id is 32 of these; anything else is not worth a look into the database (which may refuse the characters).
 TOKEN = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -71,9 +75,14 @@ class Conversations:
         return self._expecting(Standing(stored, state)), False
 
     def warm_up(self) -> None:
-        """Choose the first question of every catalogue, so that the first person does not wait for it."""
-        for name in self.openings.served:
+        """Prepare every catalogue and choose its first question, so that the first person does not wait for it."""
+        for name, served in self.openings.served.items():
+            about = {"catalog": name, "items": len(served.catalog)}
+            logger.info("preparing", extra={"fields": about})
+            start = time.perf_counter()
             self._first(self.openings.complete(schema.NewSession(catalog=name)))
+            took = {"seconds": round(time.perf_counter() - start, 2), "search": served.search}
+            logger.info("prepared", extra={"fields": about | took})
 
     def close(self) -> None:
         """Finish what is being computed ahead and let go of the database."""

@@ -22,14 +22,29 @@ class JsonLines(logging.Formatter):
         return json.dumps(line, ensure_ascii=False)
 
 
-def configure(level: str = "INFO") -> None:
-    """Send the logs of the service, and of the HTTP server below it, to standard error as JSON lines."""
+class PlainLines(logging.Formatter):
+    """A record for somebody at a terminal: what happened, and the record's `fields` behind it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """See `logging.Formatter.format`."""
+        fields = ", ".join(f"{name} {value}" for name, value in getattr(record, "fields", {}).items())
+        line = f"{record.levelname.capitalize()}: {record.getMessage()}{f' ({fields})' if fields else ''}"
+        return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
+
+
+def configure(level: str = "INFO", *, plain: bool = False) -> None:
+    """Send the logs of the service, and of the HTTP server below it, to standard error.
+
+    Args:
+        level: The least that is logged.
+        plain: For somebody at a terminal; else JSON lines.
+    """
     logging.config.dictConfig(
         {
             "version": 1,
             "disable_existing_loggers": False,
-            "formatters": {"json": {"()": JsonLines}},
-            "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json"}},
+            "formatters": {"lines": {"()": PlainLines if plain else JsonLines}},
+            "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "lines"}},
             "loggers": {
                 name: {"handlers": ["stderr"], "level": level, "propagate": False}
                 for name in ("rather.server", "uvicorn")

@@ -20,6 +20,9 @@ class Metrics:
             buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
             registry=self.registry,
         )
+        self.under_way = Gauge(
+            "rather_requests_under_way", "Requests that were not answered yet.", registry=self.registry
+        )
         for name, help, value in (
             ("rather_states", "States of conversations at hand.", lambda: len(states)),
             ("rather_waiting", "Requests that wait for a core.", lambda: states.gate.waiting),

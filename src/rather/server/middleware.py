@@ -136,9 +136,11 @@ class Observe:
                 message["headers"] = [*message["headers"], *self._headers(scope, message, request_id)]
             await send(message)
 
+        self.metrics.under_way.inc()
         try:
             await self.app(scope, receive, dressed)
         finally:
+            self.metrics.under_way.dec()
             self._note(scope, request_id, status, time.perf_counter() - start)
 
     def _headers(self, scope: Scope, message: Message, request_id: str) -> list[tuple[bytes, bytes]]:

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 from rather.catalog import Catalog
 from rather.errors import InvalidInputError, RatherError
 from rather.log import dump_settings
-from rather.retrieval import Retriever
+from rather.retrieval import Retriever, ShortlistRetriever
 from rather.server import schema
 from rather.server.filters import CatalogFilters, refused
 from rather.server.problems import ProblemError
@@ -55,6 +55,14 @@ class Served:
     def catalog(self) -> Catalog:
         """The catalogue itself."""
         return self.source.catalog
+
+    @property
+    def search(self) -> str:
+        """How its best items are found, for the log."""
+        if not isinstance(self.retriever, ShortlistRetriever):
+            return "exact"
+        report = self.retriever.report
+        return f"shortlist of {report.items}, which loses {report.loss:.1%}"
 
 
 class Recent(Generic[T]):

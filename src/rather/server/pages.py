@@ -21,14 +21,19 @@ def page_file() -> Path:
     return built if built.is_file() else STATIC / "placeholder.html"
 
 
-def page_policy(settings: Settings, framed_by: tuple[str, ...] = ()) -> str:
-    """The Content-Security-Policy of a page: everything from this server, no inline script or style."""
+def page_policy(images: tuple[str, ...] = (), framed_by: tuple[str, ...] = ()) -> str:
+    """The Content-Security-Policy of a page: everything from this server, no inline script or style.
+
+    Args:
+        images: Where pictures may come from besides this server.
+        framed_by: Who may show the page in a frame.
+    """
     return "; ".join(
         (
             "default-src 'none'",
             "script-src 'self'",
             "style-src 'self'",
-            " ".join(("img-src 'self' data:", *settings.images)),
+            " ".join(("img-src 'self'", *images)),
             "font-src 'self'",
             "connect-src 'self'",
             "manifest-src 'self'",
@@ -53,8 +58,10 @@ class Assets(StaticFiles):
 def install(app: FastAPI, settings: Settings) -> None:
     """Serve the pages beside the API."""
     pages = APIRouter(include_in_schema=False)
-    policy = {"Content-Security-Policy": page_policy(settings), "Cache-Control": "no-cache"}
-    framed = {"Content-Security-Policy": page_policy(settings, ("'self'", *settings.origins))}
+    hosts = settings.showing.hosts
+    policy = {"Content-Security-Policy": page_policy(hosts), "Cache-Control": "no-cache"}
+    framed = {"Content-Security-Policy": page_policy(hosts, ("'self'", *settings.origins))}
+    documented = {"Content-Security-Policy": page_policy(("data:",))}  # the icons of its style sheet
 
     @pages.api_route("/", methods=READ)
     @pages.api_route("/shared/{token}", methods=READ)
@@ -71,7 +78,7 @@ def install(app: FastAPI, settings: Settings) -> None:
 
     @pages.api_route("/docs", methods=READ)
     async def docs() -> FileResponse:
-        return FileResponse(STATIC / "swagger" / "index.html", headers=policy)
+        return FileResponse(STATIC / "swagger" / "index.html", headers={**policy, **documented})
 
     @pages.api_route("/favicon.ico", methods=READ)
     async def icon() -> FileResponse:

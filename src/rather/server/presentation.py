@@ -10,6 +10,7 @@ from rather.question import Recommendation
 from rather.server import schema
 from rather.server.reasons import reasons
 from rather.server.settings import Settings
+from rather.server.showing import Showing
 from rather.server.standing import Standing
 from rather.server.views import aware, fact_order, option_view, prompt, question_view, recommendation_view
 from rather.threads import one_thread
@@ -17,12 +18,12 @@ from rather.threads import one_thread
 
 def session_view(standing: Standing, settings: Settings, *, shared: bool = False) -> schema.Session:
     """The session as it stands; through a share link without the id that allows to answer."""
-    stored, state, length = standing.stored, standing.state, settings.limits.text_length
+    stored, state, show = standing.stored, standing.state, settings.showing
     request, answers = schema.NewSession.model_validate(stored.request), standing.answers
     keep = None if settings.keep_days is None else timedelta(days=settings.keep_days)
     question = None
     if state.question is not None:
-        question = question_view(state.question, standing.question_id or "", state.session, length)
+        question = question_view(state.question, standing.question_id or "", state.session, show)
     return schema.Session(
         id=None if shared else stored.id,
         share=stored.share,
@@ -39,22 +40,23 @@ def session_view(standing: Standing, settings: Settings, *, shared: bool = False
         answers=len(answers),
         last_answer=str(answers[-1].place) if answers else None,
         question=question,
-        stop_reason=state.stop_reason,
+        stop=None if state.stop is None else schema.Stop(code=state.stop.code, text=state.stop.text),
+        stop_reason=None if state.stop is None else state.stop.text,
         expected_regret=state.regret,
         start_regret=state.session.start_regret,
-        recommendations=ranked(standing, state.top, 0, length),
+        recommendations=ranked(standing, state.top, 0, show),
     )
 
 
 def ranked(
-    standing: Standing, items: Sequence[Recommendation], offset: int, length: int
+    standing: Standing, items: Sequence[Recommendation], offset: int, show: Showing
 ) -> list[schema.Recommendation]:
     """Recommended items with their ranks and reasons."""
     answers = [str(answer.place) for answer in standing.answers]
     with one_thread():
-        why = reasons(standing.state.session, [item.row for item in items], answers, length)
+        why = reasons(standing.state.session, [item.row for item in items], answers, show)
     return [
-        recommendation_view(item, rank, reason, length)
+        recommendation_view(item, rank, reason, show)
         for rank, (item, reason) in enumerate(zip(items, why, strict=True), start=offset + 1)
     ]
 
@@ -65,7 +67,7 @@ def page_view(
     where: str | None,
     items: Sequence[Recommendation],
     page: tuple[int, int, int],
-    length: int,
+    show: Showing,
 ) -> schema.Recommendations:
     """A page `(offset, limit, total)` of the ranking."""
     offset, limit, total = page
@@ -75,7 +77,7 @@ def page_view(
     if where:
         query["where"] = where
     return schema.Recommendations(
-        recommendations=ranked(standing, items, offset, length),
+        recommendations=ranked(standing, items, offset, show),
         total=total,
         offset=offset,
         limit=limit,
@@ -85,7 +87,7 @@ def page_view(
 
 def history_view(standing: Standing, settings: Settings) -> schema.History:
     """Every answer in the order it was given."""
-    session, length = standing.state.session, settings.limits.text_length
+    session, show = standing.state.session, settings.showing
     held = {item.place for item in standing.answers}
     regrets = _regrets(standing)
     turns = []
@@ -99,8 +101,8 @@ def history_view(standing: Standing, settings: Settings) -> schema.History:
                 answer=str(item.place),
                 number=item.event["tell"],
                 kind=question.kind,
-                prompt=prompt(question, session.catalog, length),
-                options=[option_view(option, order, length) for option in question.options],
+                prompt=prompt(question, session.catalog, show),
+                options=[option_view(option, order, show) for option in question.options],
                 choice=item.event["answer"],
                 answered_at=aware(item.at),
                 undone=item.place not in held,

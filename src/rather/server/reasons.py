@@ -7,11 +7,11 @@ from torch import Tensor
 
 from rather.responses import Answer
 from rather.server import schema
-from rather.server.views import cut
+from rather.server.showing import Showing
 from rather.session import Session, Turn
 
 
-def reasons(session: Session, rows: Sequence[int], answers: Sequence[str], length: int) -> list[schema.Why | None]:
+def reasons(session: Session, rows: Sequence[int], answers: Sequence[str], show: Showing) -> list[schema.Why | None]:
     """For the items of these rows the answer that raised each one's expected utility most, compared to other items.
 
     An answer moves the mean of the belief from a to b, and with it the expected utility of an item x, relative to
@@ -21,7 +21,7 @@ def reasons(session: Session, rows: Sequence[int], answers: Sequence[str], lengt
         session: The conversation.
         rows: Items.
         answers: The ids of the session's answers.
-        length: Of the longest label to show.
+        show: How labels are shown.
     """
     turns = session.turns
     if not turns or not rows:
@@ -33,18 +33,18 @@ def reasons(session: Session, rows: Sequence[int], answers: Sequence[str], lengt
     centred = items[list(rows)] - centre
     raised = centred @ moves.T
     return [
-        _why(session, turns[best], answers[best], item * moves[best], length) if raised[place, best] > 0 else None
+        _why(session, turns[best], answers[best], item * moves[best], show) if raised[place, best] > 0 else None
         for place, (item, best) in enumerate(zip(centred, raised.argmax(dim=1).tolist(), strict=True))
     ]
 
 
-def _why(session: Session, turn: Turn, answer: str, gains: Tensor, length: int) -> schema.Why | None:
+def _why(session: Session, turn: Turn, answer: str, gains: Tensor, show: Showing) -> schema.Why | None:
     """In words; `gains` is what each dimension adds to the rise of the item."""
     if turn.answer is Answer.SKIP:
         return None
     question = turn.question
     chosen = turn.answer if not isinstance(turn.answer, Answer) else None
-    labels = [cut(option.label, length) for option in question.options]
+    labels = [show.text(option.label) for option in question.options]
     over = [label for place, label in enumerate(labels) if place != chosen]
     feature, direction = _difference(session, turn, gains) if chosen is not None else (None, None)
     if question.kind == "attributes":  # the options say it themselves

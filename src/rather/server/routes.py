@@ -219,7 +219,7 @@ def _page(
 ) -> schema.Recommendations:
     wanted = _parse_filters(filters)
     items, total = all.rank(standing, offset, min(limit, all.settings.limits.page), wanted, where)
-    return page_view(standing, wanted, where, items, (offset, limit, total), all.settings.limits.text_length)
+    return page_view(standing, wanted, where, items, (offset, limit, total), all.settings.showing)
 
 
 def _parse_filters(text: str | None) -> list[schema.Filter]:

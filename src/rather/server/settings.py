@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rather.errors import InvalidInputError
+from rather.server.showing import Showing
 from rather.strategies import STRATEGIES
 
 # Looks at every possible slate: one request could keep a core busy for minutes.
@@ -56,7 +57,7 @@ class Settings:
         keep_days: A session that nobody has touched for this many days is deleted; None keeps all.
         admin_token: Opens `/v1/admin`; without one those routes answer 403.
         origins: Other sites that may call the API from a browser and embed the page, as `https://example.org`.
-        images: Other hosts that the page may load pictures from, as `https://images.example.org`.
+        image_hosts: Other hosts that pictures may come from, as `https://images.example.org`.
         strategies: Names of the strategies that a caller may choose (see `strategies_for`).
         workers: Computations at the same time; None is one for each core.
         prefetch: Compute the next question for every answer while the person reads.
@@ -68,7 +69,7 @@ class Settings:
     keep_days: float | None = 30.0
     admin_token: str | None = None
     origins: tuple[str, ...] = ()
-    images: tuple[str, ...] = ()
+    image_hosts: tuple[str, ...] = ()
     strategies: tuple[str, ...] = tuple(name for name in STRATEGIES if name not in NOT_SERVED)
     workers: int | None = None
     prefetch: bool = True
@@ -80,7 +81,7 @@ class Settings:
             raise InvalidInputError(f"`keep_days` must be above 0, got {self.keep_days}.")
         if self.admin_token is not None and len(self.admin_token) < 16:
             raise InvalidInputError("`admin_token` must have at least 16 characters, so that nobody guesses it.")
-        for name in ("origins", "images"):
+        for name in ("origins", "image_hosts"):
             for origin in getattr(self, name):
                 _check_origin(origin, name)
 
@@ -92,6 +93,11 @@ class Settings:
     def strategies_for(self, items: int) -> tuple[str, ...]:
         """Names of the strategies that a caller may choose for a catalogue of so many items."""
         return self.strategies if items < LARGE else tuple(name for name in self.strategies if name in FOR_LARGE)
+
+    @property
+    def showing(self) -> Showing:
+        """Which texts and pictures of a catalogue are passed on."""
+        return Showing(self.limits.text_length, tuple(host.lower() for host in self.image_hosts))
 
     @property
     def cores(self) -> int:

@@ -22,6 +22,7 @@ from rather.responses import Choice
 from rather.server.gate import Gate
 from rather.server.problems import busy
 from rather.session import Session
+from rather.stopping import Stop
 
 TOP = 5
 
@@ -36,7 +37,7 @@ class State:
         question: The open question; None when every question has been asked.
         open: The same as the library logs it.
         regret: Expected regret now.
-        stop_reason: Why to stop asking, if there is a reason.
+        stop: Why to stop asking, if there is a reason.
         top: The best few items now.
     """
 
@@ -45,7 +46,7 @@ class State:
     question: Question | None
     open: dict[str, Any] | None
     regret: float
-    stop_reason: str | None
+    stop: Stop | None
     top: tuple[Recommendation, ...]
 
 
@@ -83,7 +84,7 @@ def look(key: str, session: Session) -> State:
         question,
         dump_open(session),
         session.expected_regret,
-        session.stop_reason,
+        session.stop,
         tuple(session.recommend(TOP)),
     )
 
@@ -176,6 +177,8 @@ class States:
     ) -> State:
         """Compute a state, or wait for whoever computes it already."""
         with self._lock:
+            if (kept := self._kept.get(key)) is not None:  # finished since the caller looked
+                return kept
             coming = self._coming.get(key)
             ours: Future[State] = Future()
             if coming is None:

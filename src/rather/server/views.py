@@ -7,40 +7,33 @@ from rather.catalog import Catalog
 from rather.question import Option, Question, Recommendation
 from rather.responses import SKIP
 from rather.server import schema
+from rather.server.showing import IMAGE_FACTS, Showing
 from rather.session import Session
 from rather.source import Source
 from rather.threads import one_thread
 
-IMAGE_FACTS = ("image", "picture", "poster", "photo")
 
-
-def cut(text: str, length: int) -> str:
-    """The text, ending in "…" when it is longer than `length`. Lone surrogates, which JSON cannot carry, become "?"."""
-    short = text if len(text) <= length else text[: length - 1] + "…"
-    return short.encode("utf-8", "replace").decode()
-
-
-def option_view(option: Option, order: Sequence[str], length: int) -> schema.Option:
+def option_view(option: Option, order: Sequence[str], show: Showing) -> schema.Option:
     """An option with its facts in the given order."""
     facts = {name: option.facts[name] for name in order if name in option.facts}
     return schema.Option(
         id=option.id,
-        label=cut(option.label, length),
-        facts=_facts(facts, length),
-        image=_image(facts),
-        statements=[cut(statement, length) for statement in option.statements],
+        label=show.text(option.label),
+        facts=_facts(facts, show),
+        image=show.image(facts),
+        statements=[show.text(statement) for statement in option.statements],
     )
 
 
-def question_view(question: Question, id: str, session: Session, length: int) -> schema.Question:
+def question_view(question: Question, id: str, session: Session, show: Showing) -> schema.Question:
     """A question as it is shown."""
     order = fact_order(question.options)
     return schema.Question(
         id=id,
         number=question.number,
         kind=question.kind,
-        prompt=prompt(question, session.catalog, length),
-        options=[option_view(option, order, length) for option in question.options],
+        prompt=prompt(question, session.catalog, show),
+        options=[option_view(option, order, show) for option in question.options],
         answers=answers_view(question, session),
         evoi=question.evoi,
     )
@@ -52,10 +45,10 @@ def answers_view(question: Question, session: Session) -> list[schema.Choice]:
     return [*range(len(question)), *(extra.value for extra in extras)]
 
 
-def prompt(question: Question, catalog: Catalog, length: int) -> str:
+def prompt(question: Question, catalog: Catalog, show: Showing) -> str:
     """The question in words. Items are shown beside it, attributes are all there is to say."""
     if question.kind == "attributes":
-        return cut(question.text, length)
+        return show.text(question.text)
     return f"Which {catalog.name} would you rather choose?"
 
 
@@ -65,14 +58,16 @@ def fact_order(options: Sequence[Option]) -> list[str]:
     return sorted(names, key=lambda name: len({option.facts.get(name) for option in options}) == 1)
 
 
-def recommendation_view(item: Recommendation, rank: int, why: schema.Why | None, length: int) -> schema.Recommendation:
+def recommendation_view(
+    item: Recommendation, rank: int, why: schema.Why | None, show: Showing
+) -> schema.Recommendation:
     """A recommended item as it is shown."""
     return schema.Recommendation(
         rank=rank,
         id=item.id,
-        label=cut(item.label, length),
-        facts=_facts(dict(item.facts), length),
-        image=_image(dict(item.facts)),
+        label=show.text(item.label),
+        facts=_facts(dict(item.facts), show),
+        image=show.image(item.facts),
         expected_utility=item.expected_utility,
         spread=item.spread,
         probability_best=item.probability_best,
@@ -132,18 +127,9 @@ def aware(time: datetime) -> datetime:
     return time.replace(tzinfo=UTC)
 
 
-def _facts(facts: dict[str, str], length: int) -> list[schema.Fact]:
+def _facts(facts: dict[str, str], show: Showing) -> list[schema.Fact]:
     return [
-        schema.Fact(name=cut(name, length), value=cut(str(value), length))
+        schema.Fact(name=show.text(name), value=show.text(str(value)))
         for name, value in facts.items()
         if name not in IMAGE_FACTS
     ]
-
-
-def _image(facts: dict[str, str]) -> str | None:
-    """A picture's address, if it is one: never a `javascript:` or another scheme."""
-    for name in IMAGE_FACTS:
-        address = str(facts.get(name, ""))
-        if address.startswith(("https://", "http://", "/")) and len(address) <= 2_000:
-            return address
-    return None

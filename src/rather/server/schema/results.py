@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from rather.server.schema.vocabulary import Ask, Choice, Filter, ItemId, Kind, example
+from rather.stopping import StopCode
 
 
 class Fact(BaseModel):
@@ -21,7 +22,7 @@ class Option(BaseModel):
     id: ItemId | None = Field(None, description="The item's id; null for an option made of attributes.")
     label: str
     facts: list[Fact] = Field(description="Those in which the options differ come first.")
-    image: str | None = Field(None, description="A picture's address, where the catalogue has one.")
+    image: str | None = Field(None, description="A picture's address, if its host is allowed.")
     statements: list[str] = Field([], description="What an option made of attributes says.")
 
 
@@ -96,6 +97,19 @@ class Recommendations(BaseModel):
     next: str | None = Field(description="The address of the next page.")
 
 
+class Stop(BaseModel):
+    """Why to stop asking."""
+
+    model_config = example(code="regret", text="the expected regret 0.0123 is below 0.0157")
+
+    code: StopCode = Field(
+        description="`questions`: as many as were wanted have been answered; `probability`: the top recommendation is "
+        "almost surely the best; `regret`: a better recommendation would hardly be better; `cost`: no question is "
+        "worth its answer; `exhausted`: every question has been asked. More may come."
+    )
+    text: str
+
+
 class Session(BaseModel):
     """A conversation as it stands."""
 
@@ -114,7 +128,8 @@ class Session(BaseModel):
     answers: int = Field(description="Answers given and not taken back.")
     last_answer: str | None = Field(description="The id of the last of them; give it to undo.")
     question: Question | None = Field(description="The open question; null when every question has been asked.")
-    stop_reason: str | None = Field(description="Why to stop asking; null while another question pays.")
+    stop: Stop | None = Field(description="Why to stop asking; null while another question pays.")
+    stop_reason: str | None = Field(description="The text of `stop`.")
     expected_regret: float = Field(description="What recommending now is expected to lose against the best item.")
     start_regret: float = Field(description="The same before the first answer.")
     recommendations: list[Recommendation] = Field(description="The best few now.")

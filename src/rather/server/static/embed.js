@@ -5,7 +5,7 @@
  *
  * data-catalog, data-k, data-ask, data-p, data-questions and data-seed set it up; data-title names the frame.
  * The frame is as high as its content. When the conversation ends, the frame gets a `rather:done` event, which bubbles,
- * whose detail is {session, share, catalog, answers, stop_reason, recommendations}.
+ * whose detail is {session, share, catalog, answers, stop, stop_reason, recommendations}.
  * The server must have been started with --origin for the site.
  */
 (() => {
