@@ -310,3 +310,18 @@ def test_a_filter_that_leaves_fewer_than_k_items_is_refused():
 def test_a_belief_of_other_dimensions_is_refused():
     with pytest.raises(InvalidInputError, match="`belief` must have 3 dimensions"):
         Session(Catalog(normal(5, 3)), Belief.from_users(normal(5, 4)))
+
+
+def test_another_seed_gives_the_session_that_was_made_with_it():
+    here = world(n=30, m=40)
+    first = Session(here.catalog, here.belief)
+    first.ask()
+    reseeded, made = first.reseeded(5), Session(here.catalog, here.belief, seed=5)
+    for choice in (0, SKIP, 1):
+        assert reseeded.ask() == made.ask()
+        for talk in (reseeded, made):
+            talk.tell(talk.ask(), choice)
+    assert reseeded.to_json() == made.to_json()
+    assert first.events == []
+    with pytest.raises(InvalidInputError, match="without answers"):
+        made.reseeded(6)

@@ -272,6 +272,18 @@ class Session:
         twin._turns = list(self._turns)
         return twin
 
+    def reseeded(self, seed: int) -> Session:
+        """A fork of a session without answers that asks with another seed.
+
+        Cheap: only the questions depend on the seed, not what was computed about the catalogue and the belief.
+        """
+        if self.events:
+            raise InvalidInputError("Only a session without answers can have another seed.")
+        twin = self.fork()
+        twin.seed = seed
+        twin._open = None
+        return twin
+
     def restricted(self, allowed: Any) -> Session:
         """A fork that asks about and recommends only those of its items that are `(n,)` allowed here too."""
         twin = self.fork()

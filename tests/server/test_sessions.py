@@ -295,3 +295,10 @@ def test_a_session_about_a_changed_catalogue_is_not_continued(make_client):
     assert (refused.status_code, refused.json()["code"]) == (409, "catalog-changed")
     gone = make_client(sources=[small_source("other")])
     assert gone.get(f"/v1/sessions/{session['id']}").json()["code"] == "catalog-gone"
+
+
+def test_a_restart_goes_on_with_a_session_of_any_seed(make_client):
+    before, after = make_client(), make_client()
+    for seed in (3, 4):
+        session = answer(before, open_session(before, seed=seed)).json()["session"]
+        assert after.get(f"/v1/sessions/{session['id']}").json() == session

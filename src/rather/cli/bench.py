@@ -21,6 +21,9 @@ def bench(
     think_seconds: Annotated[float, typer.Option(min=0, help="Mean time a person reads before answering.")] = 10,
     k: SlateSize = 2,
     seed: Seed = 0,
+    apart: Annotated[
+        bool, typer.Option("--apart", help="Nobody shares what was computed for others: a seed for each person.")
+    ] = False,
     json_output: Json = False,
 ) -> None:
     """Measure the service: answers per second, latency, errors, and the latency relative to the library's own time.
@@ -47,7 +50,9 @@ def bench(
                 done += 1
                 advance()
 
-        report = serve_bench(people, seconds, catalog, think_seconds=think_seconds, k=k, seed=seed, on_progress=show)
+        report = serve_bench(
+            people, seconds, catalog, think_seconds=think_seconds, k=k, seed=seed, apart=apart, on_progress=show
+        )
     if json_output:
         print(json.dumps(asdict(report), indent=1))
     else:
@@ -67,6 +72,8 @@ def _print_report(report: "ServeReport") -> None:
         table.add_row(f"{name}, ms", spelled)
     table.add_row("next question at hand", f"{report.at_hand:.0%}")
     table.add_row("library: tell and ask, ms", f"{report.library_turn:.1f}")
-    table.add_row("latency over library time", f"median {report.ratio:.2f}, p99 {report.ratio_p99:.2f}")
+    table.add_row("library: ask alone, ms", f"{report.library_ask:.1f}")
+    table.add_row("latency over tell and ask", f"median {report.ratio:.2f}, p99 {report.ratio_p99:.2f}")
+    table.add_row("latency over ask alone", f"p99 {report.ratio_p99_ask:.2f}")
     table.add_row("errors", ", ".join(f"{kind}: {count}" for kind, count in report.errors.items()) or "none")
     Console(highlight=False).print(table)

@@ -105,6 +105,8 @@ class Openings:
             raise InvalidInputError("`sources` must be at least one catalogue, each under a name of its own.")
         self._settings = settings
         self._drafts: Recent[Draft] = Recent()
+        # Sessions before the first answer under the seed 0: other seeds share all that does not depend on it.
+        self._fresh: Recent[Session] = Recent()
         self._starts: Recent[Session] = Recent()
 
     def find(self, name: str | None) -> Served:
@@ -138,7 +140,10 @@ class Openings:
 
     def remembered(self, request: schema.NewSession) -> Draft | None:
         """What `draft` returns, if that takes no computation."""
-        return self._drafts.find(request.model_dump_json())
+        known = self._drafts.find(request.model_dump_json())
+        if known is None and self._fresh.find(_without_seed(request).model_dump_json()) is not None:
+            return self.draft(request)
+        return known
 
     def draft(self, request: schema.NewSession) -> Draft:
         """The session that a complete request asks for, before its first question."""
@@ -147,15 +152,18 @@ class Openings:
     def stored(self, stored: StoredSession) -> Session:
         """The session before its first answer, as its settings were when it was opened."""
         served, budget = self.check(stored), stored.request.get("time_budget_ms")
-        return self._starts.get(f"{budget} {stored.settings}", lambda: self._start(served, stored, budget)).fork()
+        settings = json.loads(stored.settings)
+        log = {**settings, "seed": 0, "events": [], "open": None}
+        start = self._starts.get(
+            f"{budget} {json.dumps(log)}", lambda: self._load(served, log, _strategy(log["strategy"], budget))
+        )
+        return start.reseeded(settings["seed"])
 
     def _draft(self, request: schema.NewSession) -> Draft:
-        session = self._session(request)
+        common = _without_seed(request)
+        fresh = self._fresh.get(common.model_dump_json(), lambda: self._session(common))
+        session = fresh.reseeded(request.seed)
         return Draft(json.dumps(dump_settings(session)), session)
-
-    def _start(self, served: Served, stored: StoredSession, budget_ms: float | None) -> Session:
-        log = {**json.loads(stored.settings), "events": [], "open": None}
-        return self._load(served, log, _strategy(log["strategy"], budget_ms))
 
     def check(self, stored: StoredSession) -> Served:
         """The catalogue of a stored session, unless it is gone or another one by now."""
@@ -228,6 +236,10 @@ class Openings:
         )
         session.strategy_name = str(log["strategy"])
         return session
+
+
+def _without_seed(request: schema.NewSession) -> schema.NewSession:
+    return request.model_copy(update={"seed": 0})
 
 
 def _strategy(name: str, budget_ms: float | None) -> Strategy:
