@@ -19,6 +19,9 @@ settings.load_profile("repeatable")
 
 torch.set_num_threads(1)
 
+# Nothing that an earlier run remembered may stand in for what is tested; who tests the memory switches it on.
+os.environ["RATHER_CACHE"] = "off"
+
 # What pytest's `pythonpath` is to this process: tests that start another one meet the same source.
 SOURCE = Path(__file__).resolve().parents[1] / "src"
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(SOURCE), os.environ.get("PYTHONPATH")]))

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from rather import Belief, Catalog, Logistic, Noiseless, Person, Session
-from rather.errors import InvalidInputError
+from rather.errors import InvalidInputError, RatherError
 from rather.randomness import derive_seed
 from rather.simulate import Plan, converse, draw_people, ndcg, simulate, summarise
 
@@ -124,3 +124,17 @@ def test_ndcg_discounts_by_rank():
     assert ndcg(torch.tensor([7, 8, 1]), relevant) == pytest.approx(1.0)
     assert ndcg(torch.tensor([1, 7, 2]), relevant) == pytest.approx((1 / math.log2(3)) / best)
     assert ndcg(torch.tensor([1, 2, 3]), relevant) == 0.0
+
+
+def test_on_a_shortlist_people_are_asked_nearly_as_well(plan):
+    """What is measured is exact, whatever questions are found by."""
+    generator = torch.Generator().manual_seed(2)
+    large = replace(plan, catalog=Catalog(torch.randn(900, 3, generator=generator)), strategies=("query-iteration",))
+    exact, short = (simulate(replace(large, retriever=kind)) for kind in ("exact", "shortlist"))
+    assert [c.regret[0] for c in exact] == [c.regret[0] for c in short]
+    assert sum(c.evoi[0] for c in short) >= 0.98 * sum(c.evoi[0] for c in exact)
+
+
+def test_an_unknown_retriever_is_refused(plan):
+    with pytest.raises(RatherError, match="No retriever is called 'fast'"):
+        simulate(replace(plan, retriever="fast"))

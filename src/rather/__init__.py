@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rather.client import Client as Client
     from rather.effort import Effort as Effort
     from rather.errors import RatherError as RatherError
+    from rather.many import ask_many as ask_many
     from rather.person import Person as Person
     from rather.priors import Prior as Prior
     from rather.question import Question as Question
@@ -59,6 +60,7 @@ _HOMES = {
     "client": ("Client",),
     "effort": ("Effort",),
     "errors": ("RatherError",),
+    "many": ("ask_many",),
     "person": ("Person",),
     "priors": ("Prior",),
     "question": ("Question", "Recommendation"),

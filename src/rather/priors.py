@@ -5,6 +5,7 @@ user is a kernel density estimate. Elliptical slice sampling needs exactly this 
 particle has a Gaussian prior.
 """
 
+import hashlib
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -37,6 +38,15 @@ class Prior:
     def __post_init__(self) -> None:
         if self.scales is None:
             object.__setattr__(self, "scales", torch.ones_like(self.log_weights))
+
+    @cached_property
+    def content_hash(self) -> str:
+        """A hash of its numbers."""
+        digest = hashlib.blake2b(digest_size=16)
+        for tensor in (self.centres, self.log_weights, self.cholesky, self.scales):
+            digest.update(repr(tuple(tensor.shape)).encode())
+            digest.update(tensor.contiguous().numpy().tobytes())
+        return digest.hexdigest()
 
     def draw_components(self, count: int, generator: torch.Generator) -> Tensor:
         """Components of `count` independent draws, `(count,)`."""

@@ -6,6 +6,7 @@ import copy
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, get_args
 
 from torch import Tensor
@@ -19,6 +20,7 @@ from rather.effort import Effort
 from rather.errors import InvalidInputError, NoQuestionLeftError, StaleQuestionError
 from rather.question import Question, Recommendation
 from rather.randomness import derive_generator
+from rather.recall import Tree
 from rather.recommending import recommendations
 from rather.rejuvenation import Rejuvenation
 from rather.responses import Answer, Choice, Logistic, ResponseModel, answer_row, as_choice
@@ -64,6 +66,8 @@ class Session:
         partial_strategy: How questions about attributes are chosen: a name of `rather.PARTIAL_STRATEGIES` or a
             `PartialStrategy`.
         effort: What reading a question costs, by default `Effort.usual` on the scale of this catalogue and belief.
+        cache: Remember the first questions, and take those that other sessions with the same settings remembered
+            (see `rather.recall`). They are what would be computed; False always computes.
     """
 
     def __init__(
@@ -78,11 +82,12 @@ class Session:
         stopping: Stopping | None = None,
         allowed: Any = None,
         rejuvenation: Rejuvenation | None = Rejuvenation(),  # noqa: B008 - immutable
-        retriever: Retriever | Kind | None = None,
+        retriever: Retriever | Kind | str | None = None,
         ask: AskKind = "items",
         p: int = 1,
         partial_strategy: str | PartialStrategy = "auto-partial",
         effort: Effort | None = None,
+        cache: bool = True,
     ) -> None:
         if ask not in get_args(AskKind):
             raise InvalidInputError(f"`ask` must be one of {', '.join(get_args(AskKind))}, got {ask!r}.")
@@ -101,6 +106,8 @@ class Session:
         self.response = response if response is not None else everyday_response(catalog, belief)
         self.allowed: Tensor | None = None if allowed is None else as_mask(allowed, "allowed", len(catalog))
         self.rejuvenation = rejuvenation
+        self._tree = Tree() if cache else None
+        self._through: Retriever | None = None
         self._view: tuple[Belief, Tensor | None, Retriever] | None = None
         self.events: list[dict[str, Any]] = []
         self._turns: list[Turn] = []
@@ -133,9 +140,28 @@ class Session:
     def ask(self) -> Question:
         """The open question. Pure: it stays the same until it is answered."""
         if self._open is None:
-            with one_thread():
-                self._open = self._asking(self.belief, [turn.question for turn in self._turns], self.effort)
+            self._open = self._choose() if self._tree is None else self._tree.question(self, self._choose)
         return self._open
+
+    def _choose(self) -> Question:
+        with one_thread():
+            return self._asking(self.belief, [turn.question for turn in self._turns], self.effort)
+
+    def ask_through(self, retriever: Retriever) -> Question:
+        """The open question, with this retriever to search by; it must find what the session's own finds."""
+        self._through = retriever
+        try:
+            return self.ask()
+        finally:
+            self._through = None
+
+    def state_key(self) -> str | None:
+        """A name of settings and answers: sessions of one name have one question. None where it has no name."""
+        return None if self._tree is None else self._tree.key(self)
+
+    def share_question(self, other: Session) -> None:
+        """Take the open question of a session of the same `state_key`."""
+        self._open = other.ask()
 
     @property
     def _asking(self) -> Asking:
@@ -178,7 +204,8 @@ class Session:
         with one_thread():
             belief = self.belief.update(asked, answer, self.response)
             if self.rejuvenation is not None and belief is not self.belief:
-                belief = self.rejuvenation(belief, derive_generator(self.seed, "renew", asked.number))
+                renew = partial(self.rejuvenation, belief, derive_generator(self.seed, "renew", asked.number))
+                belief = renew() if self._tree is None else self._tree.renewed(self, asked, answer, belief, renew)
         self.events.append(self.event(asked, answer))
         self._turns.append(Turn(asked, answer, belief))
         self._open = None
@@ -255,6 +282,8 @@ class Session:
     @property
     def _fitted(self) -> Retriever:
         """The retriever as it serves the belief of now."""
+        if self._through is not None:
+            return self._through
         if not isinstance(self.retriever, Adapting):
             return self.retriever
         belief, allowed = self.belief, self.allowed
@@ -282,6 +311,12 @@ class Session:
         twin = self.fork()
         twin.seed = seed
         twin._open = None
+        return twin
+
+    def fork_with(self, tree: Tree | None) -> Session:
+        """A fork that remembers in another place, or not at all; its open question is still to be chosen."""
+        twin = self.fork()
+        twin._tree, twin._open = tree, None
         return twin
 
     def restricted(self, allowed: Any) -> Session:

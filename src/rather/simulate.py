@@ -4,7 +4,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from multiprocessing import get_context
 
@@ -22,7 +22,7 @@ from rather.question import Question
 from rather.randomness import derive_generator, derive_seed
 from rather.rejuvenation import Rejuvenation
 from rather.responses import Choice, ResponseModel
-from rather.retrieval import ExactRetriever, Retriever
+from rather.retrieval import Adapting, ExactRetriever, Retriever, choose_retriever
 from rather.strategies import Strategy, partial_strategy_named, strategy_named
 from rather.threads import one_thread
 
@@ -50,6 +50,7 @@ class Plan:
         ask: What to ask about, see `Session`.
         p: Statements that each option of a question about attributes makes.
         effort: What reading a question costs, see `Session`.
+        retriever: How questions find items: a kind of `choose_retriever`. What is measured is measured exactly.
     """
 
     catalog: Catalog
@@ -66,6 +67,7 @@ class Plan:
     ask: AskKind = "items"
     p: int = 1
     effort: Effort | None = None
+    retriever: str = "auto"
 
     def __post_init__(self) -> None:
         if not self.strategies:
@@ -123,7 +125,8 @@ class _Talk:
         self.plan = plan
         self.strategy = strategy
         self.name = strategy if isinstance(strategy, str) else type(strategy).__name__
-        self.retriever: Retriever = ExactRetriever(plan.catalog)
+        self.exact = ExactRetriever(plan.catalog)
+        self.retriever: Retriever = choose_retriever(plan.catalog, plan.belief, plan.retriever)
         self.seed = derive_seed(plan.seed, "session", group)
         self.first = group * plan.share
         truth = plan.actual_response if plan.actual_response is not None else plan.response
@@ -134,7 +137,7 @@ class _Talk:
         ]
         self.asking = self._asking()
         self.effort = self._effort()
-        self.best = self.retriever.top(vectors, min(LIST_LENGTH, len(plan.catalog)))
+        self.best = self.exact.top(vectors, min(LIST_LENGTH, len(plan.catalog)))
         self.measured: list[list[tuple[float, float, float]]] = [[] for _ in self.people]
         self.asked: list[list[tuple[float, float]]] = [[] for _ in self.people]
 
@@ -146,12 +149,17 @@ class _Talk:
         parts = (plan.catalog, plan.response, plan.k, self.seed, chooser, self.retriever, None)
         return Asking(*parts, plan.ask, plan.p, partial_strategy_named(partial_name))
 
+    def _fitted_asking(self, belief: Belief) -> Asking:
+        if not isinstance(self.retriever, Adapting):
+            return self.asking
+        return replace(self.asking, retriever=self.retriever.fitted(belief, None))
+
     def _effort(self) -> Effort:
         if self.plan.effort is not None:
             return self.plan.effort
         if self.plan.ask != "auto":  # there is nothing to weigh it against
             return Effort(0.0, 0.0)
-        regret = value.perfect_information_value(self.plan.belief, self.retriever.top)
+        regret = value.perfect_information_value(self.plan.belief, self.exact.top)
         return Effort.usual(max(0.0, float(regret)))
 
     def go_on(self, belief: Belief, asked: tuple[Question, ...], places: Sequence[int]) -> None:
@@ -161,7 +169,7 @@ class _Talk:
             return
         start = time.perf_counter()
         try:
-            question = self.asking(belief, asked, self.effort)
+            question = self._fitted_asking(belief)(belief, asked, self.effort)
         except NoQuestionLeftError:  # nothing can change any more
             for place in places:
                 left = self.plan.questions - len(asked)
@@ -180,7 +188,7 @@ class _Talk:
             self.go_on(updated, (*asked, question), members)
 
     def _measure(self, belief: Belief, places: Sequence[int]) -> None:
-        found = self.retriever.top(belief.mean[None], self.best.rows.shape[1])
+        found = self.exact.top(belief.mean[None], self.best.rows.shape[1])
         rows = found.rows[0]
         for place in places:
             true_rows = self.best.rows[place]

@@ -179,3 +179,28 @@ def test_a_person_answers_undoes_and_quits_at_a_terminal():
     terminal.type("q")
     terminal.wait_for("Done after 0 answers")
     assert terminal.exit_code() == 0
+
+
+@pytest.mark.parametrize("kind", ["auto", "exact", "shortlist"])
+def test_a_retriever_is_chosen_by_name(rather, kind):
+    said = rather("ask", "films", "--json", "--retriever", kind, stdin='{"quit": true}\n').out.splitlines()
+    assert json.loads(said[0])["type"] == "question"
+
+
+def test_an_unknown_retriever_is_refused_with_the_known_ones(rather):
+    assert "There are: auto, exact, shortlist" in rather("ask", "films", "--json", "--retriever", "fast", expect=2).err
+    assert "There are: auto, exact" in rather("simulate", "films", "--users", "1", "--retriever", "fast", expect=2).err
+
+
+def test_what_was_remembered_is_said_again_unless_forbidden(rather, monkeypatch, tmp_path):
+    from rather.session import Session
+
+    monkeypatch.setenv("RATHER_CACHE", str(tmp_path / "cache"))
+    chosen, compute = [], Session._choose
+    monkeypatch.setattr(Session, "_choose", lambda session: chosen.append(1) or compute(session))
+    quit = '{"quit": true}\n'
+    first, second = (rather("ask", "films", "--json", stdin=quit).out for _ in range(2))
+    assert first == second
+    assert len(chosen) == 1
+    assert rather("ask", "films", "--json", "--no-cache", stdin=quit).out == first
+    assert len(chosen) == 2

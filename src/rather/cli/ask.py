@@ -6,7 +6,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rather.cli.options import Ask, CatalogName, Json, Seed, SlateSize, Statements, Temperature, Where, strategy_names
+from rather.cachedir import switch_off
+from rather.cli.options import (
+    Ask,
+    CatalogName,
+    Json,
+    NoCache,
+    RetrieverKind,
+    Seed,
+    SlateSize,
+    Statements,
+    Temperature,
+    Where,
+    strategy_names,
+)
 from rather.errors import InvalidInputError, RatherError
 
 if TYPE_CHECKING:
@@ -48,6 +61,8 @@ def ask(
     json_output: Json = False,
     save: Annotated[Path | None, typer.Option(help="Keep the conversation in this file, after every answer.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Go on with a kept conversation (and keep it there).")] = None,
+    retriever: RetrieverKind = "auto",
+    no_cache: NoCache = False,
 ) -> None:
     """Be asked a few questions about a catalogue, and get recommendations.
 
@@ -73,7 +88,9 @@ def ask(
         raise InvalidInputError(
             "`rather ask` needs a person at a terminal. For a program use --json; for a show, `rather demo`."
         )
-    session = _session(catalog, k, asking, p, strategy, effort, questions, temperature, where, seed, resume)
+    if no_cache:
+        switch_off()
+    session = _session(catalog, k, asking, p, strategy, effort, questions, temperature, where, seed, resume, retriever)
     keep = save or resume
     if keep is not None:
         _keep(session, keep)  # complain now, not after the first answer
@@ -96,6 +113,7 @@ def _session(
     where: str | None,
     seed: int,
     resume: Path | None,
+    retriever: str,
 ) -> "Session":
     from rather.cli.progress import opened_source
     from rather.session import Session, everyday_response
@@ -104,7 +122,7 @@ def _session(
 
     source = opened_source(catalog)
     if resume is not None:
-        return Session.from_json(_read(resume), source.catalog, source.belief)
+        return Session.from_json(_read(resume), source.catalog, source.belief, retriever=retriever)
     for_items, for_attributes = strategy_names(asking, strategy)
     session = Session(
         source.catalog,
@@ -118,6 +136,7 @@ def _session(
         effort=None if effort is None else _effort(effort),
         response=everyday_response(source.catalog, source.belief, temperature),
         allowed=must_haves(source.catalog, where, k),
+        retriever=retriever,
     )
     if questions is not None:
         session.stopping = Stopping.usual(session.start_regret, questions)

@@ -43,6 +43,21 @@ From = Annotated[
         "--from", help="Look for data sets in this folder first (see also the environment variable RATHER_DATA)."
     ),
 ]
+RetrieverKind = Annotated[
+    str,
+    typer.Option(
+        "--retriever",
+        help="How items are found: exact looks at all of them, shortlist at those that matter to anybody; auto takes "
+        "a shortlist for large catalogues if it loses next to nothing.",
+    ),
+]
+NoCache = Annotated[
+    bool,
+    typer.Option(
+        "--no-cache",
+        help="Compute every question, also those that were remembered (the same as RATHER_CACHE=off).",
+    ),
+]
 Workers = Annotated[int, typer.Option("--workers", min=1, help="Processes to spread the work over.")]
 
 

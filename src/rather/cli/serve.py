@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rather.cachedir import switch_off
+from rather.cli.options import NoCache, RetrieverKind
 from rather.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -69,6 +71,8 @@ def serve(
     quiet: Annotated[
         bool, typer.Option("--quiet", help="Log only what goes wrong, for reading; else JSON lines.")
     ] = False,
+    retriever: RetrieverKind = "auto",
+    no_cache: NoCache = False,
     check: Annotated[
         bool, typer.Option("--check", help="Say what would be served and whether the database answers; then exit.")
     ] = False,
@@ -89,6 +93,8 @@ def serve(
     """
     from rather.cli.progress import opened_source
 
+    if no_cache:
+        switch_off()
     names = catalogs or ["films"]
     if len(set(names)) != len(names):
         raise InvalidInputError(f"`CATALOG` must name each catalogue once, got {', '.join(names)}.")
@@ -100,6 +106,7 @@ def serve(
         image_hosts=tuple(image_host or ()),
         workers=workers,
         prefetch=prefetch,
+        retriever=retriever,
         limits={
             "sessions_per_day": sessions_per_day,
             "requests_per_minute": requests_per_minute,

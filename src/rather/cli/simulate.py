@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rather.cli.options import Ask, CatalogName, Json, Seed, SlateSize, Statements, Temperature
+from rather.cli.options import Ask, CatalogName, Json, RetrieverKind, Seed, SlateSize, Statements, Temperature
 
 if TYPE_CHECKING:
     from rather.simulate import Conversation, Plan, Summary
@@ -46,6 +46,7 @@ def simulate(
     seed: Seed = 0,
     workers: Annotated[int, typer.Option(min=1, help="Processes to spread the people over.")] = 1,
     plot: Annotated[Path | None, typer.Option(help="Draw regret and EVOI into this PNG, SVG or PDF.")] = None,
+    retriever: RetrieverKind = "auto",
     json_output: Json = False,
 ) -> None:
     """Let simulated people answer, and show how the regret of the recommendation falls.
@@ -66,6 +67,7 @@ def simulate(
     """
     from rather.cli.progress import opened_source
     from rather.rejuvenation import Rejuvenation
+    from rather.retrieval import choose_retriever
     from rather.session import everyday_response
     from rather.simulate import Plan, draw_people, summarise
 
@@ -86,7 +88,9 @@ def simulate(
         seed,
         None if among_particles else Rejuvenation(),
         p=p,
+        retriever=retriever,
     )
+    choose_retriever(plan.catalog, plan.belief, plan.retriever)  # complain before the work
     summaries = summarise(_run(plan, contests, workers, quiet=json_output))
     if plot is not None:
         from rather.cli.plots import plot_summaries

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rather.cachedir import user_cache
+
 Tell = Callable[[str, int, int], None]
 """Called as work on a large file goes on: what is done, how far it is, and how far it goes."""
 
@@ -27,12 +29,11 @@ PAGE = 4096
 
 
 def cache_directory() -> Path:
-    """Where what can be computed again is kept: the environment variable `RATHER_CACHE`, or the user's cache."""
-    if named := os.environ.get("RATHER_CACHE"):
-        return Path(named)
-    import platformdirs
+    """Where what can be computed again is kept: the environment variable `RATHER_CACHE`, or the user's cache.
 
-    return Path(platformdirs.user_cache_dir("rather", appauthor=False))
+    Large files have to lie somewhere when they are converted, also while `RATHER_CACHE` is off.
+    """
+    return user_cache()
 
 
 def is_large(path: Path) -> bool:

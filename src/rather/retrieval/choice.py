@@ -12,7 +12,6 @@ from rather.errors import UnknownNameError
 from rather.mapped.remembered import cache_directory
 from rather.retrieval.exact import ExactRetriever
 from rather.retrieval.protocol import Retriever
-from rather.retrieval.shortlist import ShortlistRetriever
 
 Kind = Literal["auto", "exact", "shortlist", "approximate"]
 
@@ -27,7 +26,7 @@ _kept: WeakKeyDictionary[Catalog, dict[tuple[str, str], Retriever]] = WeakKeyDic
 _lock = threading.Lock()
 
 
-def choose_retriever(catalog: Catalog, belief: Belief, kind: Kind = "auto") -> Retriever:
+def choose_retriever(catalog: Catalog, belief: Belief, kind: Kind | str = "auto") -> Retriever:
     """The retriever for conversations about a catalogue that start from a belief.
 
     Built once for the same catalogue and belief; later calls in this process return the same one.
@@ -53,13 +52,15 @@ def choose_retriever(catalog: Catalog, belief: Belief, kind: Kind = "auto") -> R
         return kept[key]
 
 
-def _build(catalog: Catalog, belief: Belief, kind: Kind) -> Retriever:
+def _build(catalog: Catalog, belief: Belief, kind: str) -> Retriever:
     exact = ExactRetriever(catalog)
     if kind == "exact":
         return exact
     if kind == "approximate":
         return _approximate(catalog, belief)
-    shortlist = ShortlistRetriever.build(exact, belief)
+    from rather.recall import recalled_shortlist
+
+    shortlist = recalled_shortlist(exact, belief)
     return shortlist if kind == "shortlist" or shortlist.report.trusted else exact
 
 

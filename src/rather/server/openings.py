@@ -45,8 +45,8 @@ class Served:
     """A catalogue that is served, with what all its sessions share."""
 
     source: Source
+    retriever: Retriever | str
     filters: CatalogFilters = field(init=False)
-    retriever: Retriever | None = None
 
     def __post_init__(self) -> None:
         self.filters = CatalogFilters(self.source.catalog)
@@ -100,7 +100,7 @@ class Openings:
     """
 
     def __init__(self, sources: Sequence[Source], settings: Settings) -> None:
-        self.served = {source.name: Served(source) for source in sources}
+        self.served = {source.name: Served(source, settings.retriever) for source in sources}
         if not sources or len(self.served) != len(sources):
             raise InvalidInputError("`sources` must be at least one catalogue, each under a name of its own.")
         self._settings = settings

@@ -3,8 +3,10 @@
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import get_args
 
 from rather.errors import InvalidInputError
+from rather.retrieval.choice import Kind
 from rather.server.showing import Showing
 from rather.strategies import STRATEGIES
 
@@ -61,6 +63,7 @@ class Settings:
         strategies: Names of the strategies that a caller may choose (see `strategies_for`).
         workers: Computations at the same time; None is one for each core.
         prefetch: Compute the next question for every answer while the person reads.
+        retriever: How items are found, a kind of `rather.retrieval.choose_retriever`.
         cache_mb: Memory for states of conversations that are kept at hand.
         limits: How much one caller may ask.
     """
@@ -73,10 +76,13 @@ class Settings:
     strategies: tuple[str, ...] = tuple(name for name in STRATEGIES if name not in NOT_SERVED)
     workers: int | None = None
     prefetch: bool = True
+    retriever: str = "auto"
     cache_mb: int = 256
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
+        if self.retriever not in get_args(Kind):
+            raise InvalidInputError(f"`retriever` must be one of {', '.join(get_args(Kind))}, got {self.retriever!r}.")
         if self.keep_days is not None and not self.keep_days > 0:
             raise InvalidInputError(f"`keep_days` must be above 0, got {self.keep_days}.")
         if self.admin_token is not None and len(self.admin_token) < 16:

@@ -76,10 +76,16 @@ class Problem:
             return self.retriever.candidates(self.allowed)
         return self.rows
 
-    @cached_property
+    @property
     def best_expected_utility(self) -> float:
-        """EU*: the value of recommending now."""
-        return float(value.best_expected_utility(self.belief, self.search))
+        """EU*: the value of recommending now, computed once."""
+        # By hand: up to Python 3.11 a cached_property computes under one lock for all problems of the process, and a
+        # search that waits for those of other sessions would wait for ever.
+        known: float | None = self.__dict__.get("_best_expected_utility")
+        if known is None:
+            known = float(value.best_expected_utility(self.belief, self.search))
+            self.__dict__["_best_expected_utility"] = known
+        return known
 
     @cached_property
     def utility_spread(self) -> float:
