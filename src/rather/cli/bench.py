@@ -1,24 +1,52 @@
 """`rather bench`: what things cost on this machine."""
 
 import json
+import sys
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rather.cli.options import Json, Seed, SlateSize
-from rather.errors import InvalidInputError
 
 if TYPE_CHECKING:
+    from rather.bench import Report, Wanted
     from rather.server.load import ServeReport
 
 
 def bench(
-    serve: Annotated[bool, typer.Option("--serve", help="The service under a crowd of simulated people.")] = False,
-    catalog: Annotated[str, typer.Option(help="What they are asked about: anything `rather serve` takes.")] = "films",
-    people: Annotated[int, typer.Option(min=1, help="Simulated people at the same time.")] = 200,
-    seconds: Annotated[float, typer.Option(min=1, help="How long they answer.")] = 60,
-    think_seconds: Annotated[float, typer.Option(min=0, help="Mean time a person reads before answering.")] = 10,
+    size: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="N,M,K",
+            help="Items, particles and options of a question, such as 1e6,500,2; may be repeated.  "
+            "[default: the paper's, and 1e5 and 1e7 items]",
+            show_default=False,
+        ),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="The small sizes and few repeats: under a minute.")] = False,
+    vectors: Annotated[
+        Path | None,
+        typer.Option(
+            help="Draw items and people from this vectors file.  [default: learnt from book-crossing or goodbooks-10k "
+            "and ml-100k where those are on this machine, else random]",
+            show_default=False,
+        ),
+    ] = None,
+    repeats: Annotated[
+        int | None,
+        typer.Option(min=2, help="Turns of each way of choosing.  [default: 13, quick 5]", show_default=False),
+    ] = None,
+    memory: Annotated[bool, typer.Option(help="Measure peak memory, in processes of their own.")] = True,
+    plot: Annotated[Path | None, typer.Option(help="Draw time and EVOI into this PNG, SVG or PDF.")] = None,
+    serve: Annotated[
+        bool, typer.Option("--serve", help="Instead, the service under a crowd of simulated people.")
+    ] = False,
+    catalog: Annotated[str, typer.Option(help="With --serve: anything that `rather serve` takes.")] = "films",
+    people: Annotated[int, typer.Option(min=1, help="With --serve: people at the same time.")] = 200,
+    seconds: Annotated[float, typer.Option(min=1, help="With --serve: how long they answer.")] = 60,
+    think_seconds: Annotated[float, typer.Option(min=0, help="With --serve: mean time to read.")] = 10,
     k: SlateSize = 2,
     seed: Seed = 0,
     apart: Annotated[
@@ -26,17 +54,82 @@ def bench(
     ] = False,
     json_output: Json = False,
 ) -> None:
-    """Measure the service: answers per second, latency, errors, and the latency relative to the library's own time.
+    """Measure how long a question takes, in seconds and in scans of the catalogue, and how good it is.
 
-    A server of its own is started on this machine with an empty database, and stopped at the end.
+    A scan is one look at all items for the k directions of a question: a blocked matrix product and the best item for
+    each direction. Every way of choosing takes turns with all others, for the same beliefs; EVOI is valued over the
+    whole catalogue, as a share of the best that any of them found.
+
+    With --serve, a server of its own is started on this machine with an empty database and stopped at the end:
+    answers per second, latency, errors, and the latency relative to the library's own time.
 
     Examples:
-        rather bench --serve
+        rather bench
 
-        rather bench --serve --catalog vectors.npz --people 50 --seconds 20 --json
+        rather bench --quick
+
+        rather bench --size 1e6,500,2 --size 1e6,500,5 --plot times.png --json
+
+        rather bench --vectors vectors.npz --size 1e6,200,3
+
+        rather bench --serve --people 50 --seconds 20
     """
-    if not serve:
-        raise InvalidInputError("Say what to measure: --serve.")
+    if serve:
+        _serve(catalog, people, seconds, think_seconds, k, seed, apart, json_output)
+        return
+    if plot is not None:
+        from rather.cli.plots import refuse_format, require_matplotlib
+
+        require_matplotlib()
+        refuse_format(plot)
+    report = _measure(_wanted(size, quick, vectors, repeats, memory), json_output)
+    if plot is not None:
+        from rather.cli.bench_plot import plot_report
+
+        plot_report(report, plot)
+    if json_output:
+        print(json.dumps(asdict(report), indent=1))
+    else:
+        from rather.cli.bench_table import print_report
+
+        print_report(report)
+        if plot is not None:
+            print(f"plot: {plot}", file=sys.stderr)
+
+
+def _wanted(sizes: list[str] | None, quick: bool, vectors: Path | None, repeats: int | None, memory: bool) -> "Wanted":
+    from rather.bench import BEYOND, PAPER, QUICK, Size, Wanted
+
+    usual = QUICK if quick else (*PAPER, *BEYOND)
+    chosen = tuple(dict.fromkeys(Size.parse(text) for text in sizes)) if sizes else usual
+    return Wanted(
+        chosen,
+        vectors,
+        repeats or (5 if quick else 13),
+        most_seconds=1.0 if quick else 4.0,
+        memory=memory,
+        quick=quick,
+    )
+
+
+def _measure(wanted: "Wanted", quiet: bool) -> "Report":
+    from rather.bench import bench as run
+    from rather.bench.machine import MUCH, others_now
+    from rather.cli.progress import progress_bar
+
+    busy = others_now()
+    if busy > MUCH:
+        typer.echo(
+            f"This machine is busy: other programs use {busy:.0%} of its cores. Trust ratios more than times.",
+            err=True,
+        )
+    with progress_bar("steps", wanted.steps, quiet) as advance:
+        return run(wanted, advance, lambda text: typer.echo(text, err=True))
+
+
+def _serve(
+    catalog: str, people: int, seconds: float, think_seconds: float, k: int, seed: int, apart: bool, json_output: bool
+) -> None:
     from rather.cli.progress import progress_bar
     from rather.server.load import serve_bench
 
@@ -56,10 +149,10 @@ def bench(
     if json_output:
         print(json.dumps(asdict(report), indent=1))
     else:
-        _print_report(report)
+        _print_serve_report(report)
 
 
-def _print_report(report: "ServeReport") -> None:
+def _print_serve_report(report: "ServeReport") -> None:
     from rich.console import Console
     from rich.table import Table
 

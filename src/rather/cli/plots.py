@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from rather.errors import InvalidInputError, MissingExtraError
@@ -22,17 +23,28 @@ def require_matplotlib() -> None:
         raise MissingExtraError("plots", "Drawing a plot") from None
 
 
-def plot_summaries(summaries: Sequence["Summary"], path: Path) -> None:
-    """Regret with its standard error, and EVOI, against the number of questions."""
-    require_matplotlib()
+def refuse_format(path: Path) -> None:
+    """Complain about a file that cannot be drawn into."""
     if path.suffix not in FORMATS:
         raise InvalidInputError(f"`--plot` must end in {', '.join(FORMATS)}, got {path.name!r}.")
+
+
+def pyplot() -> ModuleType:
+    """matplotlib's, drawing into files that are identical on a rerun."""
+    require_matplotlib()
     import matplotlib as mpl
 
     mpl.use("Agg")
-    mpl.rcParams["svg.hashsalt"] = "rather"  # identical bytes on a rerun
+    mpl.rcParams["svg.hashsalt"] = "rather"
     from matplotlib import pyplot as plt
 
+    return plt
+
+
+def plot_summaries(summaries: Sequence["Summary"], path: Path) -> None:
+    """Regret with its standard error, and EVOI, against the number of questions."""
+    refuse_format(path)
+    plt = pyplot()
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
     for place, summary in enumerate(summaries):
         style = {"linestyle": STYLES[place % len(STYLES)], "marker": MARKERS[place % len(MARKERS)], "markersize": 4}

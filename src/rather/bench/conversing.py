@@ -1,0 +1,62 @@
+"""Sessions at work: a remembered first question, and many people at once."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from rather.bench.report import Remembered, Throughput, Times
+from rather.bench.timing import timed
+from rather.many import ask_many
+from rather.person import Person
+from rather.recall import Memory, Tree
+from rather.session import Session
+
+# Times that a remembered question is asked.
+ASKED = 25
+
+# People who are asked at once.
+PEOPLE = 16
+
+
+def remembered(session: Session) -> Remembered:
+    """How long the first question takes once it has been asked, in this process and in another one.
+
+    Args:
+        session: Before its first question. What it remembers goes into a folder of its own.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        kept = Memory(Path(folder))
+        session.catalog.content_hash  # noqa: B018 - found when a catalogue is opened, not when a question is asked
+        session.fork_with(_tree_in(kept)).ask()
+        in_process = [timed(session.fork_with(_tree_in(kept)).ask) for _ in range(ASKED)]
+        from_file = []
+        if any(Path(folder).iterdir()):
+            for _ in range(ASKED):
+                from_file.append(timed(session.fork_with(_tree_in(Memory(Path(folder)))).ask))
+    return Remembered(Times.of(in_process), Times.of(from_file) if from_file else None)
+
+
+def _tree_in(kept: Memory) -> Tree:
+    return Tree(lambda: kept)
+
+
+def throughput(session: Session) -> Throughput:
+    """Questions in a second, one person after the other and all at once, each after an answer to the first question.
+
+    Args:
+        session: Before its first question.
+    """
+    first, people = session.ask(), []
+    for place in range(PEOPLE):
+        particle = session.prior.particles[place % len(session.prior)]
+        person = session.fork_with(None)
+        person.seed = place
+        person.tell(first, Person(particle, session.response, place).answer(first))
+        people.append(person)
+    apart = [person.fork() for person in people]
+    one_by_one = sum(timed(person.ask) for person in apart)
+    batch = [person.fork() for person in people]
+    together = timed(lambda: ask_many(batch))
+    same = [person.ask().slate for person in apart] == [person.ask().slate for person in batch]
+    return Throughput(PEOPLE, PEOPLE / one_by_one, PEOPLE / together, same)

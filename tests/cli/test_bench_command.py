@@ -1,0 +1,30 @@
+import json
+
+import pytest
+
+from rather.bench.contest import AUTO, CONT_FREE, GREEDY, ITERATION
+from rather.vectors import Vectors, save_vectors
+from worlds import normal
+
+
+@pytest.fixture
+def vectors(tmp_path):
+    return save_vectors(Vectors(normal(300, 4).numpy(), normal(60, 4, seed=1).numpy()), tmp_path / "vectors.npz")
+
+
+def test_the_command_prints_what_was_measured(rather, vectors):
+    arguments = ("bench", "--vectors", str(vectors), "--size", "200,20,2", "--repeats", "2", "--no-memory")
+    report = json.loads(rather(*arguments, "--json").out)
+    assert report["rows"][0]["n"] == 200
+    assert {cell["name"] for cell in report["rows"][0]["cells"]} >= {AUTO, GREEDY, ITERATION, CONT_FREE}
+    text = rather(*arguments).out
+    assert "200 items, 20 particles, k = 2" in text
+    assert "the vectors of vectors.npz" in text
+
+
+def test_the_command_draws_a_plot(rather, vectors, tmp_path):
+    pytest.importorskip("matplotlib", reason="the extra `plots` is not installed")
+    arguments = ("bench", "--vectors", str(vectors), "--size", "200,20,2", "--repeats", "2", "--no-memory")
+    rather(*arguments, "--plot", str(tmp_path / "times.png"))
+    assert (tmp_path / "times.png").stat().st_size > 10_000
+    assert "must end in" in rather(*arguments, "--plot", "times.txt", expect=2).err
