@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rather import ExactRetriever
+from rather.strategies import auto as auto_module
 from rather.strategies import choose, pool, strategy_named
 from rather.strategies.auto import PARTS, Auto
 from rather.strategies.discrete import Greedy, QueryIteration, Random
@@ -153,3 +154,24 @@ def test_after_skips_auto_polishes_what_can_still_be_asked():
             share.append(chosen.evoi / choose(strategy_named("exhaustive-search"), left).evoi)
             asked |= {frozenset(chosen.slate)}
     assert sum(share) / len(share) > 0.97
+
+
+@pytest.mark.parametrize("budget_ms", [20, 100, 250])
+def test_a_budget_is_kept_whatever_a_search_costs(monkeypatch, budget_ms):
+    """On a clock that only searches move: a millisecond for each direction, 320 of them without a budget."""
+    monkeypatch.setattr(pool, "SMALL_CATALOG", 0)
+    problem, elapsed = world(n=400, m=60, d=4).problem(k=2), [0.0]
+    monkeypatch.setattr(auto_module, "time", SimpleNamespace(perf_counter=lambda: elapsed[0]))
+
+    def search(directions, count, allowed=None):
+        elapsed[0] += len(directions) / 1000
+        return ExactRetriever(problem.catalog).top(directions, count, allowed)
+
+    slow = replace(problem, retriever=SimpleNamespace(top=search))
+    slates = Auto(budget_ms=budget_ms)(slow)
+    assert slates.shape[1] == 2
+    # What is under way is finished: a few directions of the first look, and those of the second.
+    assert 1000 * elapsed[0] <= max(budget_ms, 0.5 * budget_ms + pool.FEW_DIRECTIONS + 1)
+    elapsed[0] = 0.0
+    Auto()(slow)
+    assert 1000 * elapsed[0] > 300

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from rather.arrays import as_floats
 from rather.cachedir import cache_directory
 from rather.data import dataset_named, find_dataset
 from rather.data.ratings import Ratings
@@ -78,7 +79,7 @@ def named_origin(path: Path) -> Origin:
     vectors = load_vectors(path)
     if vectors.users is None:
         raise InvalidInputError(f"{path} holds no vectors of people; a benchmark needs them for its beliefs.")
-    return Origin(torch.from_numpy(vectors.items), torch.from_numpy(vectors.users), f"the vectors of {path.name}")
+    return _origin(vectors, f"the vectors of {path.name}")
 
 
 def small_origin() -> Origin | None:
@@ -130,8 +131,11 @@ def _learnt(name: str, method: str, learn: Learn | None, words: str) -> Origin |
         except (MissingDataError, MissingExtraError):
             return None
         _keep(vectors, kept)
-    assert vectors.users is not None
-    return Origin(torch.from_numpy(vectors.items), torch.from_numpy(vectors.users), words)
+    return _origin(vectors, words)
+
+
+def _origin(vectors: Vectors, words: str) -> Origin:
+    return Origin(as_floats(vectors.items, "items", 2), as_floats(vectors.users, "users", 2), words)
 
 
 def _kept(path: Path | None) -> Vectors | None:
