@@ -94,8 +94,10 @@ class Fuzz:
                 case.body["catalog"] = "things"
             if "strategy" in case.body and self.aim.random() < 0.7:
                 case.body["strategy"] = self.aim.choice(self.app.state.settings.strategies)
-            for wanted in filter(lambda item: isinstance(item, dict), case.body.get("filters") or ()):
-                wanted["attribute"] = self.aim.choice(["colour", "tags", "price"])
+            filters = case.body.get("filters")
+            for wanted in filters if isinstance(filters, list) else ():
+                if isinstance(wanted, dict):
+                    wanted["attribute"] = self.aim.choice(["colour", "tags", "price"])
             if "events" in case.body:
                 self._damage(case.body)
 

@@ -8,9 +8,12 @@ from rather.catalog import Catalog
 from rather.responses import NONE, SAME, SKIP
 from rather.server.reasons import reasons
 from rather.server.settings import LARGE, Settings, partial_strategy_for
+from rather.server.showing import Showing
 from rather.session import Session
 from rather.source import Source
 from rather.tables import table_prior
+
+SHOW = Showing(100)
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +26,7 @@ def cars(tmp_path_factory):
 
 @pytest.fixture
 def car_client(make_client, cars):
-    return make_client(sources=[cars])
+    return make_client(sources=[cars], image_hosts=("https://cars.example",))
 
 
 def test_questions_about_attributes_are_the_librarys(client, source):
@@ -127,7 +130,7 @@ def test_the_reason_is_the_answer_that_raised_the_item_most(source):
     for choice in (0, 1, NONE, 1, SAME, 0):
         session.tell(session.ask(), choice)
     rows = list(range(len(source.catalog)))
-    found = reasons(session, rows, [f"answer {place}" for place in range(6)], 100)
+    found = reasons(session, rows, [f"answer {place}" for place in range(6)], SHOW)
     before = [session.prior, *(turn.belief for turn in session.turns[:-1])]
     centre = source.catalog.items.mean(dim=0)
     for row, why in zip(rows, found, strict=True):
@@ -146,7 +149,7 @@ def test_the_reason_names_what_the_chosen_one_has_more_of(source):
     session._open = question
     session.tell(question, 0)
     difference = question.vectors[0] - question.vectors[1]
-    for why in filter(None, reasons(session, list(range(24)), ["1"], 100)):
+    for why in filter(None, reasons(session, list(range(24)), ["1"], SHOW)):
         assert (why.chosen, why.over) == ("Thing 0", ["Thing 1"])
         if why.feature is not None:
             more = float(difference[source.catalog.features.index(why.feature)]) > 0
@@ -157,7 +160,7 @@ def test_the_reason_names_what_the_chosen_one_has_more_of(source):
 def test_reasons_in_words(source, cars):
     def told(session, choice):
         session.tell(session.ask(), choice)
-        return next(filter(None, reasons(session, list(range(len(session.catalog))), ["1"], 100)), None)
+        return next(filter(None, reasons(session, list(range(len(session.catalog))), ["1"], SHOW)), None)
 
     assert told(Session(source.catalog, source.belief, 3), NONE).text.startswith("you wanted none of Thing ")
     assert told(Session(source.catalog, source.belief), SAME).text.endswith(" about the same")
@@ -169,4 +172,4 @@ def test_reasons_in_words(source, cars):
 
 
 def test_a_session_before_its_first_answer_has_no_reasons(source):
-    assert reasons(Session(source.catalog, source.belief), [0, 1], [], 100) == [None, None]
+    assert reasons(Session(source.catalog, source.belief), [0, 1], [], SHOW) == [None, None]

@@ -12,6 +12,9 @@ from rather.session import Session
 from rather.source import Source
 from rather.threads import one_thread
 
+# What a catalogue calls its items when nobody has said what they are.
+NAMELESS = "item"
+
 
 def option_view(option: Option, order: Sequence[str], show: Showing) -> schema.Option:
     """An option with its facts in the given order."""
@@ -49,6 +52,8 @@ def prompt(question: Question, catalog: Catalog, show: Showing) -> str:
     """The question in words. Items are shown beside it, attributes are all there is to say."""
     if question.kind == "attributes":
         return show.text(question.text)
+    if catalog.name == NAMELESS:
+        return "Which would you rather have?"
     return f"Which {catalog.name} would you rather choose?"
 
 
