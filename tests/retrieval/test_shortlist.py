@@ -138,6 +138,15 @@ def test_more_items_than_it_holds_are_searched_exactly():
     assert torch.equal(found.rows, ExactRetriever(here.catalog).top(directions, count).rows)
 
 
+def test_a_long_ranking_for_one_person_is_exact():
+    here = learnt()
+    shortlist = build(here)
+    assert not shortlist.report.exact_is_cheap
+    wanted = ExactRetriever(here.catalog).top(here.belief.mean[None], 50).rows
+    assert not set(wanted[0].tolist()) <= set(shortlist.rows.tolist())
+    assert torch.equal(shortlist.top(here.belief.mean[None], 50).rows, wanted)
+
+
 def test_an_unknown_filter_is_searched_exactly_and_a_fitted_one_by_its_own_list():
     here = learnt()
     allowed = torch.arange(3000) % 7 == 0

@@ -143,7 +143,9 @@ class ShortlistRetriever:
         if self._knows(directions, count) and self._is_for(allowed):
             return self._known(count)
         few = self.report.exact_is_cheap and len(directions) <= FEW_DIRECTIONS
-        if few or count > len(self.rows) or not self._is_for(allowed):
+        # A long ranking for one person: most of its items are nobody's best, and not on the shortlist.
+        ranking = len(directions) == 1 and count > self.plan.depth
+        if few or ranking or count > len(self.rows) or not self._is_for(allowed):
             return self.exact.top(directions, count, allowed)
         refuse_count(count, len(self.rows))
         with one_thread():
