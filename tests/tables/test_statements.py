@@ -4,6 +4,7 @@ import numpy as np
 import torch
 
 from rather import Catalog
+from rather.tables.statements import brought_along
 
 
 def texts(catalog, column):
@@ -83,3 +84,41 @@ def test_degrees_are_said_by_their_name_at_full_strength():
     assert texts(catalog, "funny") == ["funny"]
     assert vector(catalog, "funny")[0] == np.float32(catalog.table.scale)
     assert 2 * (catalog.items[3, 0] - catalog.items[0, 0]) == vector(catalog, "funny")[0]
+
+
+def electric_cars(n=200):
+    """One car in four is electric; those emit nothing, and half of them are red as are half of the others."""
+    electric = [row % 4 == 0 for row in range(n)]
+    return {
+        "electric": ["yes" if own else "no" for own in electric],
+        "fuel": ["Electricity" if own else ("Petrol", "Diesel")[row % 2] for row, own in enumerate(electric)],
+        "colour": [("red", "blue")[row // 4 % 2] for row in range(n)],
+        "funny": [1.0 if own else (row % 3) / 10 for row, own in enumerate(electric)],
+    }
+
+
+def test_a_statement_brings_along_what_goes_with_it_and_nothing_else():
+    catalog = Catalog.from_table(electric_cars())
+    names = [statement.text for statement in catalog.statements]
+    brought = brought_along(catalog.table.blocks)
+    pairs = {(names[i], names[j]) for i, j in zip(*brought.nonzero(), strict=True)}
+    assert pairs == {("electric", "Electricity"), ("Electricity", "electric")}
+    own = vector(catalog, "electric")
+    torch.testing.assert_close(own, vector(catalog, "Electricity"))
+    about = [name for name, worth in zip(catalog.features, own.tolist(), strict=True) if worth]
+    assert {name.split(":")[0] for name in about} == {"electric", "fuel"}
+
+
+def test_what_says_the_same_is_not_said_together():
+    catalog = Catalog.from_table(electric_cars())
+    place = {statement.text: place for place, statement in enumerate(catalog.statements)}
+    together = catalog.together
+    assert not together[place["electric"], place["Electricity"]]
+    assert not together[place["Petrol"], place["electric"]]
+    assert together[place["electric"], place["red"]]
+    assert together.diagonal().all()
+
+
+def test_few_rows_that_are_alike_by_chance_bring_nothing_along():
+    table = {"electric": ["yes"] * 3 + ["no"] * 9, "fuel": ["Electricity"] * 3 + ["Petrol", "Diesel", "Gas"] * 3}
+    assert not brought_along(Catalog.from_table(table).table.blocks).any()

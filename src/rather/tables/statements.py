@@ -14,7 +14,7 @@ import torch
 from rather.statements import Form as StatementForm
 from rather.statements import Statement
 from rather.tables.blocks import level_masks
-from rather.tables.kinds import Form
+from rather.tables.kinds import Form, Kind
 
 if TYPE_CHECKING:
     from rather.tables.blocks import Block
@@ -23,6 +23,10 @@ FORMS: dict[Form, StatementForm] = {Form.IS: "is", Form.WITH: "with", Form.THAT:
 
 # Rows looked at in one go for which statements hold together.
 ROWS_AT_A_TIME = 65_536
+
+# A statement brings another one along when the other holds of nearly all rows of which the first does, of at most
+# half of all rows, and all of that by chance less than once in a million.
+BROUGHT_SHARE, BROUGHT_BASE, BROUGHT_BY_CHANCE = 0.95, 0.5, 1e-6
 
 
 class _Said(NamedTuple):
@@ -37,24 +41,68 @@ def table_statements(blocks: Sequence[Block], scale: float) -> tuple[Statement, 
     """Everything that can be said of the items of a table, column by column.
 
     The vector of what an item has or has not is having it against not having it; of ranges and categories, that value
-    against an average item. Tags of one column do not contradict each other: each has a column of its own.
+    against an average item. A statement also says what goes with it (`brought_along`): all electric cars emit nothing,
+    so nobody thinks of one that emits as much as an average car. All else is equal. Tags of one column do not
+    contradict each other: each has a column of its own.
 
     Args:
         blocks: The parameters, in the order of the item vectors.
         scale: What the items' rows were multiplied with.
     """
-    return tuple(said.statement for said in _said(blocks, scale))
+    found = _said(blocks, scale)
+    if not found:
+        return ()
+    vectors = torch.stack([said.statement.vector for said in found])
+    vectors = vectors + torch.from_numpy(brought_along(blocks).astype(np.float32)) @ vectors
+    return tuple(replace(said.statement, vector=vector) for said, vector in zip(found, vectors, strict=True))
+
+
+def brought_along(blocks: Sequence[Block]) -> npt.NDArray[np.bool_]:
+    """`(a, a)`, which statements each of the statements brings along: those that hold wherever it does.
+
+    Qualities of degree neither bring nor are brought: where they hold is a matter of degree too.
+    """
+    found = _said(blocks, 1.0)
+    rows = len(blocks[0].column.cells)
+    step = max(1, rows // ROWS_AT_A_TIME)
+    counts = _counts(blocks, found, step)
+    holding = counts.diagonal()
+    base = holding / len(range(0, rows, step))
+    always = counts >= BROUGHT_SHARE * holding[:, None]
+    chance = base[None] ** holding[:, None]
+    block = np.array([said.block for said in found])
+    graded = np.array([blocks[said.block].column.kind is Kind.DEGREE for said in found], dtype=bool)
+    apart = (block[:, None] != block) & ~graded[:, None] & ~graded
+    brought: npt.NDArray[np.bool_] = always & (base <= BROUGHT_BASE) & (chance <= BROUGHT_BY_CHANCE) & apart
+    return brought
 
 
 def statements_together(blocks: Sequence[Block]) -> npt.NDArray[np.bool_]:
-    """`(a, a)`, which two of the statements hold of one row at least."""
-    masks = [level_masks(block) for block in blocks]
-    held = [masks[said.block][said.level] for said in _said(blocks, 1.0)]
-    counts = np.zeros((len(held), len(held)), dtype=np.float32)
+    """`(a, a)`, which two of the statements can be said of one item.
+
+    They hold of one row at least, and what they say and bring along is about different columns: otherwise one of them
+    would be said twice.
+    """
+    found = _said(blocks, 1.0)
+    says = brought_along(blocks).astype(np.float32) + np.eye(len(found), dtype=np.float32)
+    columns = {name: place for place, name in enumerate(dict.fromkeys(said.statement.column for said in found))}
+    about = np.zeros((len(found), len(columns)), dtype=np.float32)
+    about[np.arange(len(found)), [columns[said.statement.column] for said in found]] = 1
+    said_about = ((says @ about) > 0).astype(np.float32)
+    overlapping = said_about @ said_about.T > 0
+    np.fill_diagonal(overlapping, False)
+    return (_counts(blocks, found) > 0) & ~overlapping
+
+
+def _counts(blocks: Sequence[Block], found: Sequence[_Said], step: int = 1) -> npt.NDArray[np.float64]:
+    """`(a, a)`, of how many rows two statements hold together; of every `step`-th row."""
+    masks = [[mask[::step] for mask in level_masks(block)] for block in blocks]
+    held = [masks[said.block][said.level] for said in found]
+    counts = np.zeros((len(held), len(held)))
     for start in range(0, len(held[0]) if held else 0, ROWS_AT_A_TIME):
         part = np.stack([mask[start : start + ROWS_AT_A_TIME] for mask in held]).astype(np.float32)
         counts += part @ part.T
-    return counts > 0
+    return counts
 
 
 def _said(blocks: Sequence[Block], scale: float) -> list[_Said]:
