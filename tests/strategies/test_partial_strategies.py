@@ -10,7 +10,7 @@ import rather
 from rather import Belief, Catalog, Logistic, Statement
 from rather.errors import TooManySlatesError, UnknownNameError
 from rather.strategies import PartialProblem, choose_partial, partial_strategy_named
-from rather.strategies.partial.auto import AutoPartial, swap, varied_slates
+from rather.strategies.partial.auto import AutoPartial, head, swap, varied_slates
 from rather.strategies.partial.continuous import ContPartial
 from rather.strategies.partial.discrete import ExhaustivePartial, GreedyPartial
 from rather.strategies.partial.table import first_questions
@@ -161,3 +161,12 @@ def test_the_table_holds_a_cell_for_each_size_and_strategy_and_says_who_refuses(
     assert cells[1].evoi >= cells[0].evoi - TINY
     assert cells[3].evoi is None
     assert "would evaluate" in cells[3].refusal
+
+
+def test_sieved_swaps_never_lower_evoi_and_the_best_of_them_go_on():
+    problem = make(3, 2, columns="aabcddefghijklmnop")
+    starts = problem.random_slates(6)
+    ends = swap(starts, problem, 10, problem.thinned(8, 8), fewest=1)
+    assert float(problem.evoi(ends).max()) >= float(problem.evoi(starts).max())
+    assert len(head(ends, problem, 2)) == 2
+    assert float(problem.evoi(head(ends, problem, 1))) == pytest.approx(float(problem.evoi(ends).max()))

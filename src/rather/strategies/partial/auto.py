@@ -13,6 +13,11 @@ from rather.strategies.partial.problem import RANKING_HEAD, RANKING_ITEMS, Parti
 # Slates polished by swaps however much work that is.
 FEWEST_STARTS = 8
 
+# Of all swaps of a statement so many are judged, those that are best on few particles and items.
+SIEVED = 12
+SIEVE_PARTICLES = 128
+SIEVE_ITEMS = 128
+
 # A swap must raise EVOI by more than this share: less is rounding, and could go on for ever.
 LEAST_GAIN = 1e-6
 
@@ -32,6 +37,7 @@ class AutoPartial:
             where these can be ranked. All are polished by swaps: the best end is often not reached from the best start.
         polished: How many of the best slates that the gradient found are polished by swaps, and how many random ones
             by the gradient.
+        finished: How many of the best of these go on until no swap raises them.
         sweeps: At most so many rounds through all statements of a slate.
         few: Look at all slates where that is no more work than this.
         work: Polish fewer slates than said where a round through their statements would be more work than this.
@@ -40,6 +46,7 @@ class AutoPartial:
     gradient: ContPartial = field(default_factory=ContPartial)
     seeds: int = 48
     polished: int = 8
+    finished: int = 3
     sweeps: int = 10
     few: int = 50_000_000
     work: int = 150_000_000
@@ -51,7 +58,7 @@ class AutoPartial:
             return ExhaustivePartial()(problem)
         greedy = GreedyPartial()(problem.fork())
         alone = torch.cat([greedy, self.gradient(problem.fork())])
-        ranking = problem.ranking
+        sieve, ranking = problem.thinned(SIEVE_PARTICLES, SIEVE_ITEMS), problem.ranking
         work = work_of_a_slate(ranking, min(problem.available, RANKING_ITEMS))
         most = max(FEWEST_STARTS, self.work // (problem.k * problem.p * len(problem.statements) * work))
         draw = best_slates if slates * work <= self.few else varied_slates
@@ -59,8 +66,9 @@ class AutoPartial:
         relaxed = torch.cat([greedy, seeds[: self.polished]])
         pool = distinct(torch.cat([alone, self.gradient.polish(relaxed, problem)]))
         best = pool[ranking.evoi(pool).topk(min(self.polished, len(pool))).indices]
-        swapped = swap(torch.cat([greedy, best, seeds])[:most], ranking, self.sweeps)
-        return torch.cat([alone, seeds, swapped, finish(swapped, problem, self.sweeps)])
+        sieved = swap(torch.cat([greedy, best, seeds])[:most], ranking, self.sweeps, sieve, self.finished)
+        swapped = swap(head(sieved, ranking, self.finished), ranking, self.sweeps)
+        return torch.cat([alone, seeds, sieved, swapped, finish(swapped, problem, self.sweeps)])
 
 
 def work_of_a_slate(problem: PartialProblem, items: int) -> int:
@@ -86,10 +94,23 @@ def varied_slates(problem: PartialProblem, count: int) -> Tensor:
     return problem.space.projected(problem.statement_variance.clamp_min(1e-30).log() + noise)
 
 
-def swap(slates: Tensor, problem: PartialProblem, sweeps: int) -> Tensor:
+def swap(
+    slates: Tensor,
+    problem: PartialProblem,
+    sweeps: int,
+    sieve: PartialProblem | None = None,
+    fewest: int | None = None,
+) -> Tensor:
     """Coordinate ascent: each statement of each slate `(b, k, p)` in turn becomes the one of highest EVOI.
 
     Slates that meet go on as one. A slate that has been asked may be where it starts, but not where it ends.
+
+    Args:
+        slates: Where to start.
+        problem: Judges swaps.
+        sweeps: At most so many rounds through all statements of a slate.
+        sieve: A cheaper problem. If given, only the `SIEVED` swaps of a statement that are best there are judged.
+        fewest: If given, the worse half of the slates stops after each round, until so many are left.
 
     Returns:
         Where they end, `(b', k, p)`.
@@ -100,18 +121,42 @@ def swap(slates: Tensor, problem: PartialProblem, sweeps: int) -> Tensor:
         before = values = fresh_evoi(slates, problem)
         for item, place in itertools.product(range(problem.k), range(problem.p)):
             candidates, valid = problem.space.swaps(slates, item, place)
-            worth = torch.full(valid.shape, -torch.inf, dtype=torch.float32)
-            worth[valid] = fresh_evoi(candidates[valid], problem)
+            if sieve is not None and sieve is not problem:
+                valid = _sieved(candidates, valid, sieve)
+            worth = _worth(candidates, valid, problem)
             best, at = worth.max(dim=1)
             better = best > values * (1 + LEAST_GAIN)
             slates = torch.where(better[:, None, None], candidates[torch.arange(len(at)), at], slates)
             values = torch.where(better, best, values)
         moved = values > before
+        if fewest is not None:
+            ahead = torch.zeros_like(moved)
+            ahead[values.topk(min(len(values), max(fewest, len(values) // 2))).indices] = True
+            moved &= ahead
         done.append(slates[~moved])
         slates = slates[moved]
         if not len(slates):
             break
     return torch.cat([*done, slates])
+
+
+def _sieved(candidates: Tensor, valid: Tensor, sieve: PartialProblem) -> Tensor:
+    """`(b, a)`, which of the valid candidates `(b, a, k, p)` are among the best of their slate."""
+    best = _worth(candidates, valid, sieve).topk(min(SIEVED, valid.shape[1]), dim=1).indices
+    return valid & torch.zeros_like(valid).scatter_(1, best, True)
+
+
+def _worth(candidates: Tensor, valid: Tensor, problem: PartialProblem) -> Tensor:
+    """EVOI `(b, a)` of candidates `(b, a, k, p)`, minus infinity where they are not valid or have been asked."""
+    worth = torch.full(valid.shape, -torch.inf, dtype=torch.float32)
+    worth[valid] = fresh_evoi(candidates[valid], problem)
+    return worth
+
+
+def head(slates: Tensor, problem: PartialProblem, count: int) -> Tensor:
+    """The `count` best of the slates."""
+    slates = distinct(slates)
+    return slates[fresh_evoi(slates, problem).topk(min(count, len(slates))).indices]
 
 
 def distinct(slates: Tensor) -> Tensor:
