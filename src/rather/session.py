@@ -165,7 +165,7 @@ class Session:
 
     @property
     def _asking(self) -> Asking:
-        parts = (self.catalog, self.response, self.k, self.seed, self.strategy, self._fitted, self.allowed)
+        parts = (self.catalog, self.response, self.k, self.seed, self.strategy, self.fitted_retriever, self.allowed)
         return Asking(*parts, self.ask_kind, self.p, self.partial_strategy)
 
     def question(self, slate: Sequence[int], evoi: float) -> Question:
@@ -277,10 +277,10 @@ class Session:
         return self._best_items[1]
 
     def _search(self, directions: Tensor, count: int) -> Found:
-        return self._fitted.top(directions, count, self.allowed)
+        return self.fitted_retriever.top(directions, count, self.allowed)
 
     @property
-    def _fitted(self) -> Retriever:
+    def fitted_retriever(self) -> Retriever:
         """The retriever as it serves the belief of now."""
         if self._through is not None:
             return self._through

@@ -2,15 +2,18 @@
 
 import threading
 import time
+from dataclasses import replace
 
 import pytest
+import torch
 from serving import answer, open_session
 
 from rather.responses import NONE, SAME, SKIP
+from rather.retrieval.shortlist import Plan, ShortlistRetriever
 from rather.server.gate import Gate
 from rather.server.prefetch import MOST_TASKS, Prefetch, likely_choices
 from rather.server.problems import ProblemError
-from rather.server.states import States, answer_event, first_key, keys_along, look
+from rather.server.states import States, _size, answer_event, first_key, keys_along, look
 from rather.session import Session
 
 
@@ -271,3 +274,13 @@ def test_a_closed_gate_admits_no_work_done_ahead():
         assert not admitted
     with gate.urgent():
         pass
+
+
+def test_a_shortlist_of_its_own_counts_to_the_size_of_a_state(source, monkeypatch):
+    shortlist = ShortlistRetriever.build(source.catalog, source.belief, plan=Plan(directions=4, depth=1, checks=4))
+    own = replace(shortlist, rows=torch.arange(24), _items=source.catalog.items.clone())
+    sizes = {}
+    for name, fitted in (("shared", shortlist), ("own", own)):
+        monkeypatch.setattr(ShortlistRetriever, "fitted", lambda self, belief, allowed, fitted=fitted: fitted)
+        sizes[name] = _size(look(name, Session(source.catalog, source.belief, retriever=shortlist)))
+    assert sizes["own"] - sizes["shared"] == 24 * 8 + source.catalog.items.numel() * 4

@@ -163,6 +163,12 @@ class ShortlistRetriever:
         found = self._mean[1]
         return Found(found.scores[:, :count], found.rows[:, :count], found.vectors[:, :count])
 
+    def bytes_beside(self, other: Retriever) -> int:
+        """Memory that it holds besides what it shares with another shortlist."""
+        shared = isinstance(other, ShortlistRetriever) and self._items is other._items
+        parts = (self.rows,) if shared else (self.rows, self._items)
+        return sum(part.numel() * part.element_size() for part in parts)
+
     def candidates(self, allowed: Tensor | None = None) -> Tensor:
         """The rows that are ever found, rising; all allowed ones under a filter it was not built for."""
         if self._is_for(allowed):

@@ -19,6 +19,7 @@ from rather.errors import NoQuestionLeftError
 from rather.log import dump_open, load_open, replay
 from rather.question import Question, Recommendation
 from rather.responses import Choice
+from rather.retrieval import ShortlistRetriever
 from rather.server.gate import Gate
 from rather.server.problems import busy
 from rather.session import Session
@@ -246,6 +247,10 @@ def _asking(state: State, open: dict[str, Any]) -> State:
 
 
 def _size(state: State) -> int:
-    """Bytes that a state holds on its own, about: its particles and the best item of each."""
-    particles = state.session.belief.particles
-    return 2 * particles.numel() * particles.element_size() + 4_096
+    """Bytes that a state holds on its own, about: its particles, the best item of each, and its own shortlist."""
+    session = state.session
+    particles, fitted = session.belief.particles, session.fitted_retriever
+    size = 2 * particles.numel() * particles.element_size() + 4_096
+    if isinstance(fitted, ShortlistRetriever) and fitted is not session.retriever:
+        size += fitted.bytes_beside(session.retriever)
+    return size
