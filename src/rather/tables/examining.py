@@ -27,7 +27,7 @@ from rather.tables.kinds import (
     moving_together,
     usual_role,
 )
-from rather.tables.naming import name_and_unit, pretty_name
+from rather.tables.naming import name_and_unit, noun_of_file, pretty_name
 from rather.tables.raw import RawTable
 from rather.tables.reading import read_table
 from rather.tables.spec import ColumnSpec, Spec, load_spec, suggestion
@@ -70,7 +70,11 @@ def examine(raw: RawTable, told: Spec | None = None) -> Examined:
     shown_first = label_columns(label, cells)
     columns = [_column(raw, name, found[name], cells[name], told, name in shown_first) for name in cells]
     named = _with_distinct_names(columns, told)
-    return Examined(raw, named, id, label, told.name or "item", told)
+    return Examined(raw, named, id, label, told.name or _noun(raw), told)
+
+
+def _noun(raw: RawTable) -> str:
+    return (noun_of_file(raw.path.stem) if raw.path else None) or "item"
 
 
 def _refuse_unknown_columns(raw: RawTable, told: Spec) -> None:
@@ -186,7 +190,7 @@ def _problem(raw: RawTable, name: str, kind: Kind, cells: Cells, said: ColumnSpe
     if kind is Kind.CATEGORY and len(cells.distinct) > 20 and cells.counts.max() < 2:
         return (
             f"Column {name!r} of {raw.source} has {len(cells.distinct):,} different values, none of them twice: as a "
-            f'category it says nothing about another {told.name or "item"}. Say kind = "text" in {settings}.'
+            f'category it says nothing about another {told.name or _noun(raw)}. Say kind = "text" in {settings}.'
         )
     return ""
 

@@ -106,3 +106,40 @@ def with_unit(text: str, unit: str) -> str:
 def joined(parts: list[str]) -> str:
     """A list as a person says it: "a, b and c"."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+# Words of a file's name that say nothing of what its rows are.
+_GENERIC_WORDS = """
+all attributes catalog catalogue clean cleaned columns core csv data dataset database details entries export exports
+features file files final full info items list lists master new old prices public ratings raw records results rows sales
+derived sample samples sheet sheets stats table tables test tests train values
+"""
+GENERIC = frozenset(_GENERIC_WORDS.split())
+_IRREGULAR = "movies movie cookies cookie smoothies smoothie series series species species people person buses bus"
+IRREGULAR = dict(zip(_IRREGULAR.split()[::2], _IRREGULAR.split()[1::2], strict=True))
+
+
+def noun_of_file(stem: str) -> str | None:
+    """What one row of a file of this name is called: `cars_2025` holds cars, each a "car"; None where it is unclear.
+
+    Only a plural is trusted, or what something generic is about (`candy-data`): a file may be called `export`.
+    """
+    parts = [word.lower() for word in re.findall(r"[^\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", stem))]
+    telling = [word for word in parts if word not in GENERIC]
+    if not telling:
+        return None
+    one = _singular(telling[-1])
+    if one is None and parts[-1] != telling[-1] and len(telling) == 1:
+        one = telling[-1]
+    return one if one is not None and len(one) >= 3 else None
+
+
+def _singular(word: str) -> str | None:
+    """The singular of an English plural; None where the word is none."""
+    if word in IRREGULAR:
+        return IRREGULAR[word]
+    if not word.endswith("s") or word.endswith(("ss", "us", "is")):
+        return None
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    return word[:-2] if word.endswith(("sses", "xes", "ches", "shes", "zzes", "toes")) else word[:-1]
