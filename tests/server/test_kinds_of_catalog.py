@@ -169,6 +169,8 @@ def test_reasons_in_words(source, cars):
     assert about.text == f"you chose {about.chosen} over {about.over[0]}"
     of_table = told(Session(cars.catalog, cars.belief), 0)
     assert ": more" not in of_table.text
+    # "you chose A over B: fuel Diesel": the one colon is the sentence's own.
+    assert of_table.text.count(": ") == (of_table.feature is not None)
 
 
 def test_a_session_before_its_first_answer_has_no_reasons(source):
