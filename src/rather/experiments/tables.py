@@ -11,6 +11,9 @@ from rather.experiments.summary import REFERENCE, Comparison, Row, Summary, comp
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
+# A smaller share of a number is no error but rounding.
+ROUNDING = 1e-9
+
 # Methods that are not the paper's: ours, other fields', and a bound.
 NOT_THE_PAPERS = ("auto", "floor", "mutual-information", "thompson", "qeubo")
 
@@ -119,7 +122,7 @@ def _against_best(variant: str, rows: Sequence[Row]) -> Table:
     """After each question the best of the paper's methods beside `auto`, compared on the same draws."""
     reference = next(row for row in rows if row.method == REFERENCE)
     length = len(reference.mean["regret"])
-    others = [row for row in rows if row.method not in NOT_THE_PAPERS]
+    others = [row for row in rows if row.method.partition(",")[0] not in NOT_THE_PAPERS]
     decimals = _decimals(reference.mean["regret"][0])
     lines = []
     for question in range(1, length):
@@ -204,7 +207,9 @@ def paper_table(comparisons: Sequence[Comparison]) -> Table:
         whole = paper.measure == "questions"
         ours = "–" if comparison.ours is None else f"{comparison.ours:.0f}" if whole else number(comparison.ours)
         if not whole and math.isfinite(comparison.error):
-            ours += f" ±{number(comparison.error, 2)}"
+            ours += (
+                f" ±{number(comparison.error, 2)}" if comparison.error > ROUNDING * abs(comparison.ours or 0) else " ±0"
+            )
         difference = "–"
         if comparison.ours is not None:
             gap = comparison.ours - paper.value
