@@ -2,11 +2,9 @@
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from multiprocessing import get_context
 
 import torch
 from torch import Tensor
@@ -23,6 +21,7 @@ from rather.randomness import derive_generator, derive_seed
 from rather.rejuvenation import Rejuvenation
 from rather.responses import Choice, ResponseModel
 from rather.retrieval import Adapting, ExactRetriever, Retriever, choose_retriever
+from rather.spreading import spread
 from rather.strategies import Strategy, partial_strategy_named, strategy_named
 from rather.threads import one_thread
 
@@ -211,45 +210,33 @@ def ndcg(rows: Tensor, relevant: Tensor) -> float:
     return float(gained / discount[: len(relevant)].sum())
 
 
-def simulate(plan: Plan, workers: int = 1, on_done: Callable[[Conversation], None] | None = None) -> list[Conversation]:
-    """Every strategy with every person, in that order; the same result however many workers there are.
+def simulate(
+    plan: Plan,
+    workers: int = 1,
+    on_done: Callable[[Conversation], None] | None = None,
+    *,
+    ray: str | None = None,
+) -> list[Conversation]:
+    """Every strategy with every person, in that order; the same result wherever they are simulated.
 
     Args:
         plan: What to simulate.
         workers: Processes, each on one torch thread.
         on_done: Called after each conversation, for a progress bar.
+        ray: Address of a Ray cluster to spread over instead, see `rather.cluster.connected`.
     """
     pairs = [(strategy, group) for strategy in plan.strategies for group in range(plan.groups)]
-    done = []
-    for conversations in _conversations(plan, pairs, workers):
+    done: dict[int, list[Conversation]] = {}
+    for place, conversations in spread(_converse, plan, pairs, workers=workers, ray=ray):
+        done[place] = conversations
         for conversation in conversations:
-            done.append(conversation)
             if on_done is not None:
                 on_done(conversation)
-    return done
+    return [conversation for place in range(len(pairs)) for conversation in done[place]]
 
 
-def _conversations(plan: Plan, pairs: Sequence[tuple[str, int]], workers: int) -> Iterator[list[Conversation]]:
-    if workers <= 1:
-        for strategy, group in pairs:
-            yield converse(plan, strategy, group)
-        return
-    with ProcessPoolExecutor(workers, get_context("spawn"), _start_worker, (plan,)) as pool:
-        yield from pool.map(_converse_in_worker, pairs)
-
-
-_worker_plan: Plan | None = None
-
-
-def _start_worker(plan: Plan) -> None:
-    global _worker_plan
-    torch.set_num_threads(1)
-    _worker_plan = plan
-
-
-def _converse_in_worker(pair: tuple[str, int]) -> list[Conversation]:
-    assert _worker_plan is not None
-    return converse(_worker_plan, *pair)
+def _converse(plan: Plan, pair: tuple[str, int]) -> list[Conversation]:
+    return converse(plan, *pair)
 
 
 @dataclass(frozen=True)

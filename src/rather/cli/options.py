@@ -58,6 +58,15 @@ NoCache = Annotated[
         help="Compute every question, also those that were remembered (the same as RATHER_CACHE=off).",
     ),
 ]
+Ray = Annotated[
+    str | None,
+    typer.Option(
+        "--ray",
+        metavar="ADDRESS",
+        help="Spread the work over a Ray cluster instead: HOST:PORT of its head, 'auto', or 'local' to start one here.",
+        show_default=False,
+    ),
+]
 Workers = Annotated[int, typer.Option("--workers", min=1, help="Processes to spread the work over.")]
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rather.cli.options import From, Workers
+from rather.cli.options import From, Ray, Workers
 
 if TYPE_CHECKING:
     from rather.experiments import Spec
@@ -28,6 +28,7 @@ def reproduce(
         bool, typer.Option("--quick", help="A few seconds' worth of it, to see that it works; numbers mean nothing.")
     ] = False,
     workers: Workers = 1,
+    ray: Ray = None,
     out: Annotated[Path, typer.Option(help="Folder of results; the same folder resumes.")] = OUT,
     fresh: Annotated[bool, typer.Option("--fresh", help="Do everything again instead of resuming.")] = False,
     source: From = None,
@@ -36,12 +37,14 @@ def reproduce(
     """Run an experiment of the paper, or beyond it, and show our numbers beside the paper's.
 
     Results are lines of JSON with seed, versions and commit. A run that was interrupted goes on where it ended, and
-    the number of workers changes nothing but the time.
+    the number of workers, or a cluster, changes nothing but the time.
 
     Examples:
         rather reproduce synthetic --workers 2
 
         rather reproduce movielens --trials 10
+
+        rather reproduce movielens --ray 10.0.0.1:6379
 
         rather reproduce my-experiment.toml
 
@@ -56,7 +59,7 @@ def reproduce(
         _report(out, docs)
         return
     for each in spec_names() if name == "all" else [name]:
-        _run(load_spec(each, quick=quick).with_trials(trials), each, trials, quick, workers, out, fresh, source)
+        _run(load_spec(each, quick=quick).with_trials(trials), each, trials, quick, workers, ray, out, fresh, source)
 
 
 def _list() -> None:
@@ -78,6 +81,7 @@ def _run(
     trials: int | None,
     quick: bool,
     workers: int,
+    ray: str | None,
     out: Path,
     fresh: bool,
     source: Path | None,
@@ -94,6 +98,7 @@ def _run(
                 spec,
                 out,
                 workers=workers,
+                ray=ray,
                 folder=source,
                 quick=quick,
                 fresh=fresh,

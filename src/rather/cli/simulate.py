@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rather.cli.options import Ask, CatalogName, Json, RetrieverKind, Seed, SlateSize, Statements, Temperature
+from rather.cli.options import Ask, CatalogName, Json, Ray, RetrieverKind, Seed, SlateSize, Statements, Temperature
 
 if TYPE_CHECKING:
     from rather.simulate import Conversation, Plan, Summary
@@ -45,6 +45,7 @@ def simulate(
     ] = False,
     seed: Seed = 0,
     workers: Annotated[int, typer.Option(min=1, help="Processes to spread the people over.")] = 1,
+    ray: Ray = None,
     plot: Annotated[Path | None, typer.Option(help="Draw regret and EVOI into this PNG, SVG or PDF.")] = None,
     retriever: RetrieverKind = "auto",
     json_output: Json = False,
@@ -64,6 +65,8 @@ def simulate(
         rather simulate films --ask attributes --strategy auto-partial --strategy random-partial
 
         rather simulate films --ask items --ask attributes --ask auto
+
+        rather simulate films --users 10000 --ray 10.0.0.1:6379
     """
     from rather.cli.progress import opened_source
     from rather.rejuvenation import Rejuvenation
@@ -91,7 +94,7 @@ def simulate(
         retriever=retriever,
     )
     choose_retriever(plan.catalog, plan.belief, plan.retriever)  # complain before the work
-    summaries = summarise(_run(plan, contests, workers, quiet=json_output))
+    summaries = summarise(_run(plan, contests, workers, ray, quiet=json_output))
     if plot is not None:
         from rather.cli.plots import plot_summaries
 
@@ -117,7 +120,9 @@ def _contests(kinds: list[Ask], names: list[str]) -> dict[Ask, tuple[str, ...]]:
     return contests
 
 
-def _run(plan: "Plan", contests: dict[Ask, tuple[str, ...]], workers: int, quiet: bool) -> list["Conversation"]:
+def _run(
+    plan: "Plan", contests: dict[Ask, tuple[str, ...]], workers: int, ray: str | None, quiet: bool
+) -> list["Conversation"]:
     from dataclasses import replace
 
     from rather.cli.progress import progress_bar
@@ -128,7 +133,7 @@ def _run(plan: "Plan", contests: dict[Ask, tuple[str, ...]], workers: int, quiet
     with progress_bar("conversations", total, quiet) as advance:
         for kind, names in contests.items():
             of_kind = replace(plan, ask=kind.value, strategies=names)
-            conversations = run(of_kind, workers, lambda conversation: advance())
+            conversations = run(of_kind, workers, lambda conversation: advance(), ray=ray)
             if len(contests) > 1:
                 conversations = [replace(c, strategy=f"{kind} ({c.strategy})") for c in conversations]
             done += conversations

@@ -1,4 +1,4 @@
-"""Runs jobs: resumes where it was interrupted, spreads over processes, writes a line of JSON for each result.
+"""Runs jobs: resumes where it was interrupted, spreads them, writes a line of JSON for each result.
 
 A job says everything that decides its result, so results do not depend on the number of workers, the order in which
 they end or how often the run was interrupted.
@@ -9,15 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 import platform
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +23,7 @@ import torch
 
 import rather
 from rather.errors import RatherError
+from rather.spreading import spread
 
 Outcome = dict[str, Any]
 """What a job found, as plain data. Measured times go under "seconds": they alone may differ in a rerun."""
@@ -108,6 +106,7 @@ def run(
     path: Path,
     *,
     workers: int = 1,
+    ray: str | None = None,
     fresh: bool = False,
     on_done: Callable[[Job], None] | None = None,
 ) -> list[Result]:
@@ -119,6 +118,7 @@ def run(
         path: The results file, a line for each job. It is complete and in order when this returns, and holds every
             job that was finished when it does not.
         workers: Processes, each on one torch thread.
+        ray: Address of a Ray cluster to spread over instead, see `rather.cluster.connected`.
         fresh: Do not look at what the file has.
         on_done: Called after each job.
     """
@@ -128,7 +128,8 @@ def run(
     todo = [job for job in jobs if job.key not in done]
     stamp = provenance() if todo else {}
     with path.open("a", encoding="utf8") as file:
-        for job, outcome in _outcomes(todo, work, workers):
+        for place, outcome in spread(_timed, work, todo, workers=workers, ray=ray):
+            job = todo[place]
             # Rounded before it is used, so that a resumed run sees the numbers an uninterrupted one does.
             result = Result(job.key, job.variant, job.method, job.trial, job.seed, rounded(outcome), stamp)
             done[job.key] = result
@@ -140,26 +141,6 @@ def run(
     ordered = [done[key] for key in wanted]
     _write(path, [*ordered, *(result for key, result in done.items() if key not in wanted)])
     return ordered
-
-
-def _outcomes(jobs: Sequence[Job], work: Work, workers: int) -> Iterator[tuple[Job, Outcome]]:
-    if workers <= 1 or len(jobs) <= 1:
-        for job in jobs:
-            yield job, _timed(work, job)
-        return
-    pool = ProcessPoolExecutor(min(workers, len(jobs)), get_context("spawn"), _start_worker)
-    try:
-        futures: dict[Future[Outcome], Job] = {pool.submit(_timed, work, job): job for job in jobs}
-        for future in as_completed(futures):
-            yield futures[future], future.result()
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _start_worker() -> None:
-    torch.set_num_threads(1)
-    # What is not torch reads these when it is loaded.
-    os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 
 def _timed(work: Work, job: Job) -> Outcome:

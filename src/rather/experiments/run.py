@@ -33,6 +33,7 @@ def reproduce(
     out: Path,
     *,
     workers: int = 1,
+    ray: str | None = None,
     folder: Path | None = None,
     quick: bool = False,
     fresh: bool = False,
@@ -47,6 +48,7 @@ def reproduce(
         spec: The experiment.
         out: Folder of results; this one's are in a folder of its name.
         workers: Processes. What measures time runs alone whatever is asked for.
+        ray: Address of a Ray cluster to spread over instead, likewise.
         folder: Where to look for data sets first.
         quick: The spec is a quick one: data sets that are not on this machine are replaced by generated ones.
         fresh: Do everything again.
@@ -65,7 +67,8 @@ def reproduce(
     if on_start is not None:
         on_start(len(jobs))
     path = place / "trials.jsonl"
-    results = run(jobs, kind.work, path, workers=1 if kind.alone else workers, fresh=fresh, on_done=on_done)
+    workers, ray = (1, None) if kind.alone else (workers, ray)
+    results = run(jobs, kind.work, path, workers=workers, ray=ray, fresh=fresh, on_done=on_done)
     summary = summarise(spec, results, command, quick)
     write_summary(summary, place / "summary.jsonl")
     return summary

@@ -1,0 +1,273 @@
+"""A catalogue in shards on the machines of a Ray cluster: each finds its best items, and the best of those are merged.
+
+The merged answer is that of a look at every item. It needs the answer of every shard: one whose machine is lost is
+started again elsewhere and asked again, and where that does not succeed in time there is an error and no answer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from rather.catalog import Catalog
+from rather.cluster import ClusterError, require_ray
+from rather.errors import InvalidInputError
+from rather.mapped import ItemFile
+from rather.retrieval.exact import ExactRetriever
+from rather.retrieval.protocol import Found, refuse_count
+from rather.retrieval.scan import best_first
+from rather.threads import one_thread
+
+# Rows of a shard whose hash says that it is the shard that was asked for.
+SAMPLED_ROWS = 256
+
+# Smaller arrays travel with the call; larger ones are put where every machine fetches them.
+LARGE_MESSAGE = 65_536
+
+# Filters whose parts stay with the cluster.
+MOST_FILTERS = 16
+
+
+@dataclass(frozen=True)
+class ShardPlan:
+    """How a catalogue is spread.
+
+    Attributes:
+        shards: How many parts; by default one for each processor of the cluster.
+        cpus: Share of a processor that each shard books. A shard uses more while it searches; small shares let all
+            shards of a lost machine start again on those that are left.
+        resources: What else a machine must offer to hold a shard, as Ray names it.
+        patience: Seconds that a search waits for the slowest shard, restarts included.
+    """
+
+    shards: int | None = None
+    cpus: float = 0.1
+    resources: dict[str, float] = field(default_factory=dict)
+    patience: float = 60.0
+
+
+@dataclass(frozen=True)
+class Part:
+    """Rows of a catalogue, in a file or at hand, and a hash of some of them.
+
+    Attributes:
+        start: The first row.
+        rows: How many.
+        file: Where they lie, on a disk that every machine sees; None if they are sent.
+        sample: Hash of some of the rows.
+    """
+
+    start: int
+    rows: int
+    file: ItemFile | None
+    sample: str
+
+
+class Shard:
+    """What runs on a machine of the cluster: an exact search over one part.
+
+    Args:
+        part: Which.
+        sent: One reference to its rows `(rows, d)`, unless they are in a file.
+    """
+
+    def __init__(self, part: Part, sent: Sequence[Any]) -> None:
+        # Ray lends arrays for as long as they are held, read-only; a copy is the shard's own.
+        rows = part.file.tensor() if part.file is not None else torch.from_numpy(require_ray().get(sent[0]).copy())
+        if sample_of(rows.numpy()) != part.sample:
+            raise InvalidInputError(f"{part.file and part.file.path} holds other items on this machine.")
+        self._part = part
+        self._retriever = ExactRetriever(Catalog(rows))
+
+    def top(self, directions: NDArray[np.float32], count: int, allowed: NDArray[np.uint8] | None) -> ShardAnswer:
+        """The best rows of this part, at most `count` for each direction."""
+        n, mask = self._part.rows, None
+        if allowed is not None:
+            mask = torch.from_numpy(np.unpackbits(allowed, count=n, bitorder="little").astype(bool))
+            n = int(mask.count_nonzero())
+        if n == 0:
+            b, d = directions.shape
+            return ShardAnswer(
+                self._part.start, self._part.sample, np.zeros((b, 0), np.int64), np.zeros((b, 0, d), np.float32)
+            )
+        found = self._retriever.top(torch.from_numpy(directions.copy()), min(count, n), mask)
+        rows = (found.rows + self._part.start).numpy()
+        return ShardAnswer(self._part.start, self._part.sample, rows, found.vectors.numpy())
+
+
+@dataclass(frozen=True, eq=False)
+class ShardAnswer:
+    """What a shard found, and which shard it is: rows of the catalogue `(b, c)` and their vectors `(b, c, d)`."""
+
+    start: int
+    sample: str
+    rows: NDArray[np.int64]
+    vectors: NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class ShardedRetriever:
+    """Searches shards on a Ray cluster; start one with `ShardedRetriever.start` inside `rather.cluster.connected`.
+
+    Attributes:
+        parts: The parts of the catalogue, in the order of their rows.
+        shards: What searches each.
+        plan: How it was spread.
+    """
+
+    parts: tuple[Part, ...]
+    shards: tuple[Any, ...]
+    plan: ShardPlan
+    # What was sent stays with the cluster for as long as this lives: a shard that starts again needs it again.
+    _sent: tuple[Any, ...] = field(default=(), repr=False)
+    _filters: dict[bytes, list[Any]] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def start(cls, catalog: Catalog, plan: ShardPlan = ShardPlan()) -> ShardedRetriever:  # noqa: B008 - immutable
+        """Spread a catalogue over the cluster this process is connected to, and wait until every shard is there.
+
+        Args:
+            catalog: Mapped from a file, each shard maps its part of that file, which every machine must see under the
+                same path. From arrays, each shard is sent its rows.
+            plan: How.
+        """
+        ray = require_ray()
+        if not ray.is_initialized():
+            raise ClusterError("Connect to a cluster first: `with rather.cluster.connected(address): ...`.")
+        count = plan.shards if plan.shards is not None else int(ray.cluster_resources().get("CPU", 1))
+        plan, parts = replace(plan, shards=count), split(catalog, count)
+        remote = ray.remote(
+            num_cpus=plan.cpus,
+            resources=plan.resources,
+            max_restarts=-1,
+            max_task_retries=-1,
+            scheduling_strategy="SPREAD",
+        )(Shard)
+        sent = tuple(_sent(ray, catalog, part) for part in parts)
+        shards = tuple(remote.remote(part, rows) for part, rows in zip(parts, sent, strict=True))
+        started = cls(parts, shards, plan, sent)
+        try:
+            started.top(torch.zeros(1, catalog.dimensions, dtype=torch.float32), 1)
+        except BaseException:
+            started.close()
+            raise
+        return started
+
+    def __len__(self) -> int:
+        return self.parts[-1].start + self.parts[-1].rows
+
+    def top(self, directions: Tensor, count: int, allowed: Tensor | None = None) -> Found:
+        """See `Retriever.top`."""
+        refuse_count(count, len(self) if allowed is None else int(allowed.count_nonzero()))
+        ray = require_ray()
+        filters = [None] * len(self.parts) if allowed is None else self._parts_of(ray, allowed)
+        sent = directions.detach().contiguous().numpy()
+        if sent.nbytes > LARGE_MESSAGE:
+            sent = ray.put(sent)
+        tasks = [shard.top.remote(sent, count, part) for shard, part in zip(self.shards, filters, strict=True)]
+        return merged(directions, self._answers(ray, tasks, sent, count, filters), count)
+
+    def _answers(self, ray: Any, tasks: list[Any], sent: Any, count: int, filters: Sequence[Any]) -> list[ShardAnswer]:
+        """The answers of all shards. One that was lost with its machine is asked again until patience ends."""
+        end, answers = time.monotonic() + self.plan.patience, []
+        for number, part in enumerate(self.parts):
+            while True:
+                try:
+                    answer = ray.get(tasks[number], timeout=max(0.01, end - time.monotonic()))
+                    break
+                except (ray.exceptions.ActorUnavailableError, ray.exceptions.ObjectLostError) as error:
+                    if time.monotonic() > end:
+                        raise self._lost(number, error) from None
+                    time.sleep(0.05)
+                    tasks[number] = self.shards[number].top.remote(sent, count, filters[number])
+                except ray.exceptions.RayTaskError as error:
+                    raise error.cause from None
+                except (ray.exceptions.RayError, TimeoutError) as error:
+                    raise self._lost(number, error) from None
+            if (answer.start, answer.sample) != (part.start, part.sample):
+                raise ClusterError(f"Shard {number} answered for other rows than {part.start}.. of this catalogue.")
+            answers.append(answer)
+        return answers
+
+    def _lost(self, number: int, error: BaseException) -> ClusterError:
+        part = self.parts[number]
+        cause = getattr(error, "cause", None) or error
+        reason = (str(cause).strip().splitlines() or [type(error).__name__])[-1].strip()
+        late = f" within {self.plan.patience:g} s" if isinstance(error, TimeoutError) else ""
+        return ClusterError(
+            f"Shard {number} of {len(self.parts)} (rows {part.start} to {part.start + part.rows - 1}) did not answer"
+            f"{late}, so there is no answer. {reason}"
+        )
+
+    def _parts_of(self, ray: Any, allowed: Tensor) -> list[Any]:
+        """The filter of each part, as bits, which stay with the cluster."""
+        key = hashlib.blake2b(allowed.numpy().tobytes(), digest_size=16).digest()
+        if key not in self._filters:
+            while len(self._filters) >= MOST_FILTERS:
+                self._filters.pop(next(iter(self._filters)), None)
+            masks = (allowed[part.start : part.start + part.rows].numpy() for part in self.parts)
+            self._filters[key] = [ray.put(np.packbits(mask, bitorder="little")) for mask in masks]
+        return self._filters[key]
+
+    def close(self) -> None:
+        """Stop the shards."""
+        ray = require_ray()
+        for shard in self.shards:
+            ray.kill(shard)
+
+    def __enter__(self) -> ShardedRetriever:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def split(catalog: Catalog, count: int) -> tuple[Part, ...]:
+    """A catalogue in `count` parts of nearly the same size, in the order of rows."""
+    n = len(catalog)
+    if not 1 <= count <= n:
+        raise InvalidInputError(f"`shards` must be 1..{n} for {n} items, got {count}.")
+    ends = [n * number // count for number in range(count + 1)]
+    items, parts = catalog.items.numpy(), []
+    for start, end in itertools.pairwise(ends):
+        file = catalog.file
+        if file is not None:
+            file = ItemFile(file.path.resolve(), file.offset + 4 * file.shape[1] * start, (end - start, file.shape[1]))
+        parts.append(Part(start, end - start, file, sample_of(items[start:end])))
+    return tuple(parts)
+
+
+def sample_of(items: NDArray[np.float32]) -> str:
+    """A hash of the shape of items `(rows, d)` and of some of them."""
+    digest = hashlib.blake2b(repr(items.shape).encode(), digest_size=16)
+    digest.update(np.ascontiguousarray(items[np.linspace(0, len(items) - 1, SAMPLED_ROWS, dtype=np.int64)]).data)
+    return digest.hexdigest()
+
+
+def merged(directions: Tensor, answers: Sequence[ShardAnswer], count: int) -> Found:
+    """The best of what shards found, equal scores in the order of rows."""
+    with one_thread():
+        rows = torch.from_numpy(np.concatenate([answer.rows for answer in answers], axis=1))
+        vectors = torch.from_numpy(np.concatenate([answer.vectors for answer in answers], axis=1, dtype=np.float32))
+        # Scored again, each by itself: in products of other shapes equal items may differ in the last bit.
+        scores = (vectors * directions[:, None]).sum(dim=2)
+        best = best_first(scores, rows, count)
+        # Rows are distinct, so each leads back to its place.
+        chosen = (rows[:, None, :] == best.rows[:, :, None]).int().argmax(dim=2)
+        return Found(best.scores, best.rows, vectors.gather(1, chosen[:, :, None].expand(-1, -1, vectors.shape[2])))
+
+
+def _sent(ray: Any, catalog: Catalog, part: Part) -> list[Any]:
+    """A reference to the rows of a part, in a list, by which Ray leaves it to the shard to fetch them; or nothing."""
+    if part.file is not None:
+        return []
+    return [ray.put(catalog.items[part.start : part.start + part.rows].contiguous().numpy())]
