@@ -42,7 +42,9 @@ class ShardPlan:
     """How a catalogue is spread.
 
     Attributes:
-        shards: How many parts; by default one for each processor of the cluster.
+        shards: How many parts; by default one for each processor of the cluster. Every shard costs a call: on machines
+            with many processors take one shard with as many threads.
+        threads: Threads on which each shard searches.
         cpus: Share of a processor that each shard books. A shard uses more while it searches; small shares let all
             shards of a lost machine start again on those that are left.
         resources: What else a machine must offer to hold a shard, as Ray names it.
@@ -50,6 +52,7 @@ class ShardPlan:
     """
 
     shards: int | None = None
+    threads: int = 1
     cpus: float = 0.1
     resources: dict[str, float] = field(default_factory=dict)
     patience: float = 60.0
@@ -78,9 +81,11 @@ class Shard:
     Args:
         part: Which.
         sent: One reference to its rows `(rows, d)`, unless they are in a file.
+        threads: On how many to search.
     """
 
-    def __init__(self, part: Part, sent: Sequence[Any]) -> None:
+    def __init__(self, part: Part, sent: Sequence[Any], threads: int = 1) -> None:
+        torch.set_num_threads(threads)  # a process of its own
         # Ray lends arrays for as long as they are held, read-only; a copy is the shard's own.
         rows = part.file.tensor() if part.file is not None else torch.from_numpy(require_ray().get(sent[0]).copy())
         if sample_of(rows.numpy()) != part.sample:
@@ -153,7 +158,7 @@ class ShardedRetriever:
             scheduling_strategy="SPREAD",
         )(Shard)
         sent = tuple(_sent(ray, catalog, part) for part in parts)
-        shards = tuple(remote.remote(part, rows) for part, rows in zip(parts, sent, strict=True))
+        shards = tuple(remote.remote(part, rows, plan.threads) for part, rows in zip(parts, sent, strict=True))
         started = cls(parts, shards, plan, sent)
         try:
             started.top(torch.zeros(1, catalog.dimensions, dtype=torch.float32), 1)
