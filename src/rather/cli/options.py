@@ -47,8 +47,9 @@ RetrieverKind = Annotated[
     str,
     typer.Option(
         "--retriever",
-        help="How items are found: exact looks at all of them, shortlist at those that matter to anybody; auto takes "
-        "a shortlist for large catalogues if it loses next to nothing.",
+        help="How items are found: exact looks at all of them, shortlist at those that matter to anybody, "
+        "approximate at an index (needs rather[ann]); auto takes a shortlist for large catalogues if it loses next to "
+        "nothing.",
     ),
 ]
 NoCache = Annotated[
