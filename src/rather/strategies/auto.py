@@ -46,7 +46,8 @@ class Auto:
         exchanges: At most this many for each of the finalists.
         finalists: At most this many slates take part in the exchanges; fewer where each exchange is much work.
         foresight: Share of EVOI that is given up, at most, for the question that tells most about the person (by mutual
-            information): what is learnt beyond the next recommendation pays after later questions.
+            information): what is learnt beyond the next recommendation pays after later questions. For the first
+            question, the last one for many people, a tenth of it.
         budget_ms: Start nothing further once this much time has passed. The question then depends on the machine's
             speed as well as on the seed; None does all the work.
     """
@@ -59,7 +60,7 @@ class Auto:
     looked_up: int = 16
     exchanges: int = 6
     finalists: int = 8
-    foresight: float = 0.005
+    foresight: float = 0.05
     budget_ms: float | None = None
 
     def __call__(self, problem: Problem) -> Tensor:
@@ -106,7 +107,8 @@ class Auto:
     def _farsighted(self, found: Ranked, pool: Pool) -> Tensor:
         """Of the slates whose EVOI is nearly the highest, the one whose answer tells most about the person."""
         highest, now = float(found.values.max()), float(pool.additions.expected.max())
-        near = found.values >= highest - self.foresight * max(0.0, highest - now)
+        share = self.foresight if pool.problem.belief.evidence else self.foresight / 10
+        near = found.values >= highest - share * max(0.0, highest - now)
         slates = Ranked(found.slates[near], found.values[near]).best(MOST_NEAR)
         told = mutual_information(pool.rows[slates], pool.problem) if len(slates) > 1 else torch.zeros(1)
         return slates[told.argmax()][None]
