@@ -148,7 +148,7 @@ def _row(size: Size, supply: Supply, wanted: Wanted, on_step: Callable[[], None]
     response = Logistic(0.1 * value.utility_spread(catalog.items, belief))
     exact, plain = ExactRetriever(catalog), ExactRetriever(catalog, stop_by_norm=False)
     start = time.perf_counter()
-    usual = choose_retriever(catalog, belief)
+    usual = choose_retriever(catalog, belief, remembered=False)
     opening = _opening(usual, time.perf_counter() - start, size.n)
     setting = Setting.met(catalog, belief, response, size.k, usual, people)
     on_step()

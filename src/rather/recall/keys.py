@@ -8,6 +8,8 @@ import json
 import types
 from collections.abc import Sequence
 from enum import Enum
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -23,8 +25,19 @@ from rather.statements import statements_hash
 if TYPE_CHECKING:
     from rather.session import Session
 
-# Another version of either may compute other numbers.
-VERSIONS = (__version__, torch.__version__)
+# Whose files decide what is computed, besides those beside this folder.
+FOLDERS = ("retrieval", "strategies", "strategies/partial")
+
+
+@cache
+def versions() -> tuple[str, str, str]:
+    """Of this package, of torch and of the code that chooses questions: other ones may compute other numbers."""
+    home = Path(__file__).parents[1]
+    code = hashlib.blake2b(digest_size=16)
+    for folder in (home, *(home / name for name in FOLDERS)):
+        for file in sorted(folder.glob("*.py")):
+            code.update(file.read_bytes())
+    return __version__, torch.__version__, code.hexdigest()
 
 
 class UnnameableError(Exception):
@@ -93,7 +106,7 @@ def retriever_name(retriever: object) -> Any:
 def shortlist_key(catalog: Catalog, belief: Belief, plan: Plan) -> str | None:
     """The name of the shortlist of all items; None when it has none."""
     try:
-        return digest("shortlist", VERSIONS, catalog.content_hash, belief_name(belief), plain(plan))
+        return digest("shortlist", versions(), catalog.content_hash, belief_name(belief), plain(plan))
     except UnnameableError:
         return None
 
@@ -126,7 +139,7 @@ def settings_key(session: Session, allowed: str | None) -> str:
             statements_hash(catalog.statements),
             tensor_hash(catalog.together),
         ]
-    return digest("session", VERSIONS, parts)
+    return digest("session", versions(), parts)
 
 
 def next_key(key: str, asked: dict[str, Any], answer: Any) -> str:

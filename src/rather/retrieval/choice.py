@@ -12,6 +12,7 @@ from rather.errors import UnknownNameError
 from rather.mapped.remembered import cache_directory
 from rather.retrieval.exact import ExactRetriever
 from rather.retrieval.protocol import Retriever
+from rather.retrieval.shortlist import ShortlistRetriever
 
 Kind = Literal["auto", "exact", "shortlist", "approximate"]
 
@@ -26,7 +27,9 @@ _kept: WeakKeyDictionary[Catalog, dict[tuple[str, str], Retriever]] = WeakKeyDic
 _lock = threading.Lock()
 
 
-def choose_retriever(catalog: Catalog, belief: Belief, kind: Kind | str = "auto") -> Retriever:
+def choose_retriever(
+    catalog: Catalog, belief: Belief, kind: Kind | str = "auto", *, remembered: bool = True
+) -> Retriever:
     """The retriever for conversations about a catalogue that start from a belief.
 
     Built once for the same catalogue and belief; later calls in this process return the same one.
@@ -37,6 +40,7 @@ def choose_retriever(catalog: Catalog, belief: Belief, kind: Kind | str = "auto"
         kind: "exact"; "shortlist"; "approximate", an index that is built once and then mapped from the user's cache
             directory (needs the extra `ann`); or "auto": exact for small catalogues, and for large ones a shortlist if
             its measured loss is within its bound, else exact.
+        remembered: Whether a shortlist that another process built may be taken (see `rather.recall`).
     """
     if kind not in get_args(Kind):
         raise UnknownNameError(f"No retriever is called {kind!r}. There are: {', '.join(get_args(Kind))}.")
@@ -48,19 +52,22 @@ def choose_retriever(catalog: Catalog, belief: Belief, kind: Kind | str = "auto"
         if key not in kept:
             while len(kept) >= MOST_KEPT:
                 del kept[next(iter(kept))]
-            kept[key] = _build(catalog, belief, kind)
+            kept[key] = _build(catalog, belief, kind, remembered)
         return kept[key]
 
 
-def _build(catalog: Catalog, belief: Belief, kind: str) -> Retriever:
+def _build(catalog: Catalog, belief: Belief, kind: str, remembered: bool) -> Retriever:
     exact = ExactRetriever(catalog)
     if kind == "exact":
         return exact
     if kind == "approximate":
         return _approximate(catalog, belief)
-    from rather.recall import recalled_shortlist
+    if remembered:
+        from rather.recall import recalled_shortlist
 
-    shortlist = recalled_shortlist(exact, belief)
+        shortlist = recalled_shortlist(exact, belief)
+    else:
+        shortlist = ShortlistRetriever.build(exact, belief)
     return shortlist if kind == "shortlist" or shortlist.report.trusted else exact
 
 

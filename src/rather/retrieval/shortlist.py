@@ -47,7 +47,7 @@ class Plan:
 
     Attributes:
         directions: Searched when it is built, and again for each enlargement.
-        depth: Items taken for each direction.
+        depth: Items taken for each direction; twice as many at every enlargement.
         bound: Largest loss that is let pass: the share of what there is to gain by asking. See `Report.loss`.
         enlargements: At most this many when it is built.
         checks: Fresh directions that measure the loss.
@@ -265,7 +265,9 @@ class _Builder:
             directions = conversation_directions(people, asked_about, plan.directions, generator)
             # Everybody's own best item is what the expected regret is computed from.
             directions = torch.cat([directions, people]) if enlargement == 0 else directions
-            rows = torch.unique(torch.cat([rows, self._best(directions, plan.depth)]))
+            # Deeper each time: in a very large catalogue many items are nearly the best for one direction, and a
+            # conversation's own direction, a little beside, has another of them at the top.
+            rows = torch.unique(torch.cat([rows, self._best(directions, plan.depth * 2**enlargement)]))
             count += len(directions)
             losses.append(_loss(truth.scores[:, 0], checks, self._items(rows), best_on_average))
             if losses[-1] <= plan.bound or (enlargement and losses[-1] > 0.7 * losses[-2]):
