@@ -17,10 +17,10 @@ PARTS: tuple[Strategy, ...] = (TopExhaustive(),)
 NEIGHBOURS = 8
 
 # Slates with nearly the highest EVOI that are compared by what they tell.
-MOST_NEAR = 32
+MOST_NEAR = 12
 
 # Utilities that one exchange by all finalists may look at, some milliseconds' worth.
-EXCHANGED_NUMBERS = 2**20
+EXCHANGED_NUMBERS = 2**19
 
 # Of the best slate's EVOI in the pool; a part's proposal within it is valued exactly.
 NEAR = 0.05
@@ -41,7 +41,7 @@ class Auto:
         groups: Random groups of particles for whose means the best items enter the pool.
         depth: Items that enter for each.
         single: Particles whose own best item enters.
-        drawn: Random particles whose best items make slates to start from.
+        drawn: Random particles whose best items make slates to start from; half as many in a pool that was screened.
         looked_up: Of the slates so found, for the answers to these the whole catalogue is searched.
         exchanges: At most this many for each of the finalists.
         finalists: At most this many slates take part in the exchanges; fewer where each exchange is much work.
@@ -53,9 +53,9 @@ class Auto:
     """
 
     parts: tuple[Strategy, ...] = PARTS
-    groups: int = 64
+    groups: int = 48
     depth: int = 8
-    single: int = 256
+    single: int = 192
     drawn: int = 256
     looked_up: int = 16
     exchanges: int = 6
@@ -120,7 +120,10 @@ class Auto:
         return valued.best(1) if float(valued.values.max()) - now >= (1 - NEAR) * (best - now) else proposals[:0]
 
     def _starts(self, pool: Pool) -> Tensor:
-        problem, count = pool.problem, max(1, self.drawn // pool.problem.k)
+        problem = pool.problem
+        # A pool that was screened has fewer slates that lead astray.
+        drawn = self.drawn if len(pool.rows) == problem.available else self.drawn // 2
+        count = max(1, drawn // problem.k)
         return pool.best_of_particles(problem.draw_particles(count * problem.k).view(count, problem.k))
 
 
