@@ -78,8 +78,8 @@ def test_foresight_gives_up_no_more_than_its_share_and_asks_what_tells_more(k):
     told = []
     for seed in range(8):
         problem = world(n=60, m=40, d=5, seed=seed).problem(k=k)
-        near, far = (choose(Auto((), foresight=share), problem.fork()) for share in (0, 0.1))
-        assert far.evoi >= 0.9 * near.evoi - TINY
+        near, far = (choose(Auto((), foresight=share), problem.fork()) for share in (0, 1))
+        assert far.evoi >= 0.9 * near.evoi - TINY  # of the first question only a tenth is given up
         tells = mutual_information(torch.tensor([near.slate, far.slate]), problem)
         told.append(float(tells[1] - tells[0]))
     assert min(told) >= -TINY
@@ -156,9 +156,9 @@ def test_after_skips_auto_polishes_what_can_still_be_asked():
     assert sum(share) / len(share) > 0.97
 
 
-@pytest.mark.parametrize("budget_ms", [20, 100, 250])
+@pytest.mark.parametrize("budget_ms", [20, 100, 200])
 def test_a_budget_is_kept_whatever_a_search_costs(monkeypatch, budget_ms):
-    """On a clock that only searches move: a millisecond for each direction, 320 of them without a budget."""
+    """On a clock that only searches move: a millisecond for each direction, 274 of them without a budget."""
     monkeypatch.setattr(pool, "SMALL_CATALOG", 0)
     problem, elapsed = world(n=400, m=60, d=4).problem(k=2), [0.0]
     monkeypatch.setattr(auto_module, "time", SimpleNamespace(perf_counter=lambda: elapsed[0]))
@@ -174,4 +174,4 @@ def test_a_budget_is_kept_whatever_a_search_costs(monkeypatch, budget_ms):
     assert 1000 * elapsed[0] <= max(budget_ms, 0.5 * budget_ms + pool.FEW_DIRECTIONS + 1)
     elapsed[0] = 0.0
     Auto()(slow)
-    assert 1000 * elapsed[0] > 300
+    assert 1000 * elapsed[0] > 260
