@@ -9,7 +9,6 @@ Entries of a spec's `parameters`:
 """
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -17,9 +16,9 @@ import torch
 from rather.errors import InvalidInputError
 from rather.experiments.engine import Job, Outcome
 from rather.experiments.floor import floor_regret
+from rather.experiments.jobs import job_of
 from rather.experiments.population import Draw, draw
 from rather.experiments.spec import Method, Spec
-from rather.randomness import derive_seed
 from rather.rejuvenation import Rejuvenation
 from rather.responses import Logistic
 from rather.simulate import Plan, converse
@@ -32,22 +31,7 @@ KEYS = frozenset(["k", "questions", "users", "temperature", "actual_temperature"
 def jobs(spec: Spec, files: Mapping[str, str]) -> list[Job]:
     """A job for each variant, trial and method; the trials first, so that an interrupted run has something of all."""
     return [
-        Job(
-            spec.name,
-            variant.label,
-            method.label,
-            trial,
-            derive_seed(spec.seed, "trial", trial),
-            {
-                "population": dict(variant.population),
-                "vectors": Path(files[variant.label]).name,
-                **variant.parameters,
-                **_limits(method),
-                "strategy": method.name,
-                "settings": dict(method.settings),
-            },
-            {"vectors": files[variant.label]},
-        )
+        job_of(spec, variant, method, trial, files, **_limits(method))
         for trial in range(spec.trials)
         for variant in spec.variants
         for method in variant.methods

@@ -5,12 +5,12 @@ may hold `sizes` of its own, for what cannot do all.
 """
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from rather.experiments.engine import Job, Outcome
+from rather.experiments.jobs import job_of
 from rather.experiments.population import draw
 from rather.experiments.spec import Spec
-from rather.randomness import derive_generator, derive_seed
+from rather.randomness import derive_generator
 from rather.responses import Logistic
 from rather.strategies import PartialProblem, choose_partial, partial_strategy_named
 from rather.threads import one_thread
@@ -19,23 +19,8 @@ from rather.threads import one_thread
 def jobs(spec: Spec, files: Mapping[str, str]) -> list[Job]:
     """A job for each variant, method and trial."""
     return [
-        Job(
-            spec.name,
-            variant.label,
-            method.label,
-            trial,
-            derive_seed(spec.seed, "trial", trial),
-            {
-                "population": dict(variant.population),
-                "vectors": Path(files[variant.label]).name,
-                # The people are drawn once: trials differ in what the method draws.
-                "population seed": spec.seed,
-                **variant.parameters,
-                "strategy": method.name,
-                "settings": dict(method.settings),
-            },
-            {"vectors": files[variant.label]},
-        )
+        # The people are drawn once: trials differ in what the method draws.
+        job_of(spec, variant, method, trial, files, **{"population seed": spec.seed})
         for variant in spec.variants
         for method in variant.methods
         for trial in range(min(spec.trials, method.trials or spec.trials))

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from pathlib import Path
 from typing import Any
 
 import torch
 
 from rather.belief import Belief
 from rather.experiments.engine import Job, Outcome
+from rather.experiments.jobs import job_of
 from rather.experiments.population import draw
 from rather.experiments.spec import Spec
-from rather.randomness import derive_generator, derive_seed
+from rather.randomness import derive_generator
 from rather.responses import Logistic
 from rather.strategies import PartialProblem, choose_partial, partial_strategy_named
 from rather.threads import one_thread
@@ -47,25 +47,7 @@ class Node:
 
 def jobs(spec: Spec, files: Mapping[str, str]) -> list[Job]:
     """A job for each variant and method."""
-    return [
-        Job(
-            spec.name,
-            variant.label,
-            method.label,
-            0,
-            derive_seed(spec.seed, "trial", 0),
-            {
-                "population": dict(variant.population),
-                "vectors": Path(files[variant.label]).name,
-                **variant.parameters,
-                "strategy": method.name,
-                "settings": dict(method.settings),
-            },
-            {"vectors": files[variant.label]},
-        )
-        for variant in spec.variants
-        for method in variant.methods
-    ]
+    return [job_of(spec, variant, method, 0, files) for variant in spec.variants for method in variant.methods]
 
 
 def work(job: Job) -> Outcome:

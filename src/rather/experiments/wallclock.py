@@ -6,15 +6,15 @@ process it times one scan of the catalogue for k directions, so that machines ca
 
 import statistics
 import time
-from pathlib import Path
 
 import torch
 
 from rather.experiments.engine import Job, Outcome
+from rather.experiments.jobs import job_of
 from rather.experiments.population import Draw, draw
 from rather.experiments.spec import Spec
 from rather.person import Person
-from rather.randomness import derive_generator, derive_seed
+from rather.randomness import derive_generator
 from rather.responses import Logistic
 from rather.retrieval import ExactRetriever
 from rather.strategies import Problem, Strategy, choose, strategy_named
@@ -27,22 +27,7 @@ SCANS = 9
 def jobs(spec: Spec, files: dict[str, str]) -> list[Job]:
     """A job for each variant, trial and method."""
     return [
-        Job(
-            spec.name,
-            variant.label,
-            method.label,
-            trial,
-            derive_seed(spec.seed, "trial", trial),
-            {
-                "population": dict(variant.population),
-                "vectors": Path(files[variant.label]).name,
-                **variant.parameters,
-                "questions": method.questions or variant.parameters["questions"],
-                "strategy": method.name,
-                "settings": dict(method.settings),
-            },
-            {"vectors": files[variant.label]},
-        )
+        job_of(spec, variant, method, trial, files, questions=method.questions or variant.parameters["questions"])
         for variant in spec.variants
         for trial in range(spec.trials)
         for method in variant.methods

@@ -89,7 +89,12 @@ class ApproximateRetriever:
     index: Any
 
     @classmethod
-    def build(cls, catalog: Catalog, belief: Belief, plan: IndexPlan = IndexPlan()) -> ApproximateRetriever:  # noqa: B008
+    def build(
+        cls,
+        catalog: Catalog,
+        belief: Belief,
+        plan: IndexPlan = IndexPlan(),  # noqa: B008 - immutable
+    ) -> ApproximateRetriever:
         """Group the items of a catalogue, and measure what searches for the people of a belief lose.
 
         Args:
@@ -102,7 +107,7 @@ class ApproximateRetriever:
             report = IndexReport(len(catalog), index.nlist, 1, 1.0, 0.0, 0, plan.bound)
             return cls(ExactRetriever(catalog), report, index).fitted_to(belief, plan)
 
-    def fitted_to(self, belief: Belief, plan: IndexPlan = IndexPlan()) -> ApproximateRetriever:  # noqa: B008
+    def fitted_to(self, belief: Belief, plan: IndexPlan = IndexPlan()) -> ApproximateRetriever:  # noqa: B008 - immutable
         """The same index, looking into as few groups as keep the loss for a belief within the bound."""
         generator = derive_generator(plan.seed, "index")
         with one_thread():
@@ -233,7 +238,13 @@ class ApproximateRetriever:
         return cls(ExactRetriever(catalog), report, index), known["belief"]
 
     @classmethod
-    def kept(cls, catalog: Catalog, belief: Belief, path: Path, plan: IndexPlan = IndexPlan()) -> ApproximateRetriever:  # noqa: B008
+    def kept(
+        cls,
+        catalog: Catalog,
+        belief: Belief,
+        path: Path,
+        plan: IndexPlan = IndexPlan(),  # noqa: B008 - immutable
+    ) -> ApproximateRetriever:
         """The index at a path, built and saved there if there is none that fits, measured for a belief."""
         about = belief.content_hash
         try:
