@@ -9,7 +9,8 @@ import torch
 from serving import answer, open_session
 
 from rather.responses import NONE, SAME, SKIP
-from rather.retrieval.shortlist import Plan, ShortlistRetriever
+from rather.retrieval.plan import Plan
+from rather.retrieval.shortlist import ShortlistRetriever
 from rather.server.gate import Gate
 from rather.server.prefetch import MOST_TASKS, Prefetch, likely_choices
 from rather.server.problems import ProblemError

@@ -19,7 +19,8 @@ from rather import __version__
 from rather.belief import Belief
 from rather.catalog import Catalog
 from rather.retrieval.exact import ExactRetriever
-from rather.retrieval.shortlist import Plan, ShortlistRetriever
+from rather.retrieval.plan import Plan
+from rather.retrieval.shortlist import ShortlistRetriever
 from rather.statements import statements_hash
 
 if TYPE_CHECKING:

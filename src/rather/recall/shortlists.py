@@ -12,7 +12,8 @@ from rather.belief import Belief
 from rather.recall.keys import shortlist_key
 from rather.recall.memory import shared_memory
 from rather.retrieval.exact import ExactRetriever
-from rather.retrieval.shortlist import Plan, Report, ShortlistRetriever
+from rather.retrieval.plan import Plan, Report
+from rather.retrieval.shortlist import ShortlistRetriever
 
 
 def recalled_shortlist(exact: ExactRetriever, belief: Belief) -> ShortlistRetriever:

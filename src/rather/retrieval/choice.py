@@ -57,7 +57,7 @@ def choose_retriever(
 
 
 def _build(catalog: Catalog, belief: Belief, kind: str, remembered: bool) -> Retriever:
-    exact = ExactRetriever(catalog)
+    exact = ExactRetriever(catalog, people=belief)
     if kind == "exact":
         return exact
     if kind == "approximate":

@@ -7,9 +7,11 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+from rather.belief import Belief
 from rather.catalog import Catalog
 from rather.retrieval.protocol import Found, refuse_count
-from rather.retrieval.scan import Best, best_first, best_rows
+from rather.retrieval.scan import Best, best_first, best_of, best_rows
+from rather.retrieval.sketch import Sketch
 from rather.threads import one_thread
 
 # A catalogue this small is scanned faster than it is sorted through.
@@ -44,10 +46,13 @@ class ExactRetriever:
     Attributes:
         catalog: Where to search.
         stop_by_norm: False always looks at every item: one scan, the unit of the benchmark.
+        people: Whom it will be searched for. Their main axes tell which items could beat what was found elsewhere; see
+            `confirmed`.
     """
 
     catalog: Catalog
     stop_by_norm: bool = True
+    people: Belief | None = field(default=None, repr=False, compare=False)
     _stops: "Stops" = field(default_factory=lambda: Stops(), init=False, repr=False, compare=False)
 
     def top(self, directions: Tensor, count: int, allowed: Tensor | None = None) -> Found:
@@ -60,12 +65,28 @@ class ExactRetriever:
                 best = best_rows(self.catalog.items, directions, count, allowed)
             return Found(best.scores, best.rows, self.catalog.items[best.rows])
 
-    def glance(self, directions: Tensor, count: int, allowed: Tensor | None = None) -> tuple[Found, Tensor]:
-        """What a look at the very longest items finds, and for which directions that is what `top` would, `(b,)`."""
-        refuse_count(count, len(self.catalog) if allowed is None else int(allowed.count_nonzero()))
-        with one_thread():
-            best, answered = self._head.best(directions, count, allowed, self._head.rings[:1])
-            return Found(best.scores, best.rows, self.catalog.items[best.rows]), answered
+    def confirmed(self, directions: Tensor, found: Best, allowed: Tensor | None = None) -> Found | None:
+        """What `top` finds, from the best rows `(b, count)` of some of the items.
+
+        Looks at those items alone that could beat the last of them; None where items too short to be in the head could.
+        """
+        count = found.scores.shape[1]
+        places = None if self._sketch is None else self._sketch.could_reach(directions, found.scores[:, -1])
+        if places is None:
+            return None
+        rows, order = self._head.rows[places].sort()
+        if allowed is not None:
+            order, rows = order[allowed[rows]], rows[allowed[rows]]
+        vectors = self._head.items[places[order]]
+        best = best_of(directions @ vectors.T, count)
+        return Found(best.scores, rows[best.rows], vectors[best.rows])
+
+    def confirms(self, directions: Tensor, found: Best) -> Tensor:
+        """For which of the directions, `(b,)`, `confirmed` finds something; all where a catalogue is small."""
+        if self._sketch is None:
+            return torch.ones(len(directions), dtype=torch.bool)
+        reach: Tensor = directions.norm(dim=1) * (self._sketch.longest_left * ROUNDING)
+        return found.scores[:, -1] > reach
 
     def stops_early(self, directions: Tensor) -> bool:
         """Whether most of the directions `(b, d)` are answered by the longest items alone."""
@@ -82,6 +103,12 @@ class ExactRetriever:
     @cached_property
     def _head(self) -> "Head":
         return Head.of(self.catalog)
+
+    @cached_property
+    def _sketch(self) -> Sketch | None:
+        if self.people is None or len(self.catalog) <= SMALL_CATALOG:
+            return None
+        return Sketch.of(self._head.items, self._head.rings[-1][2], self.people)
 
     def _among_longest(self, directions: Tensor, count: int, allowed: Tensor | None) -> Best:
         best, answered = self._head.best(directions, count, allowed)

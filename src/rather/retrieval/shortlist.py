@@ -8,7 +8,6 @@ is fitted to a belief, and it is enlarged where it loses too much.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import torch
@@ -19,6 +18,7 @@ from rather.catalog import Catalog
 from rather.randomness import derive_generator
 from rather.retrieval.directions import conversation_directions, group_means, others_of, people_of
 from rather.retrieval.exact import ExactRetriever
+from rather.retrieval.plan import Plan, Report
 from rather.retrieval.protocol import Found, Retriever, refuse_count
 from rather.retrieval.scan import best_rows
 from rather.threads import one_thread
@@ -27,12 +27,11 @@ from rather.threads import one_thread
 # and the value of the question that is asked.
 FEW_DIRECTIONS = 8
 
-# Of so many beliefs one is checked in the directions of this many particles, and not of its mean alone.
+# Of so many beliefs one is checked, in the directions of its mean and of this many groups of its particles. Exact
+# searches for single particles would look at a hundred times as many items.
 CHECK_ONE_IN = 8
-CHECKED_PARTICLES = 4
-
-# Best items for the mean of a belief that are found exactly and kept.
-KEPT_FOR_MEAN = 8
+CHECKED_GROUPS = 4
+GROUP = 8
 
 # The same inner product in another batch may differ by so much.
 ROUNDING = 1e-6
@@ -41,58 +40,20 @@ ROUNDING = 1e-6
 MOST_FILTERS = 16
 
 
-@dataclass(frozen=True)
-class Plan:
-    """How thoroughly a shortlist is made.
+@dataclass(frozen=True, eq=False)
+class Check:
+    """What an exact search finds, and for each direction how much better its best is than the shortlist's, `(b,)`."""
 
-    Attributes:
-        directions: Searched when it is built, and again for each enlargement.
-        depth: Items taken for each direction; twice as many at every enlargement.
-        bound: Largest loss that is let pass: the share of what there is to gain by asking. See `Report.loss`.
-        enlargements: At most this many when it is built.
-        checks: Fresh directions that measure the loss.
-        refresh: Directions searched when it has to be enlarged for a belief.
-        seed: Of the directions.
-    """
-
-    directions: int = 1024
-    depth: int = 8
-    bound: float = 0.01
-    enlargements: int = 2
-    checks: int = 128
-    refresh: int = 128
-    seed: int = 0
+    found: Found
+    missed: Tensor
 
 
-@dataclass(frozen=True)
-class Report:
-    """What is known of a shortlist.
+@dataclass(eq=False)
+class Mean:
+    """The mean of a belief, `(1, d)`, and what was found for it so far."""
 
-    Attributes:
-        items: How many items it holds.
-        catalog: Of how many.
-        directions: Searched to find them.
-        loss: What it loses in fresh directions, as a share of what those directions gain over the item that is best on
-            average: 0 when it always holds the best item, 1 when it might as well hold that one alone.
-        checks: How many fresh directions that was measured in.
-        bound: The loss that is let pass.
-        enlargements: How often it was enlarged.
-        exact_is_cheap: Whether norms stop most exact searches early, so that searches for few directions are exact.
-    """
-
-    items: int
-    catalog: int
-    directions: int
-    loss: float
-    checks: int
-    bound: float
-    enlargements: int
-    exact_is_cheap: bool
-
-    @property
-    def trusted(self) -> bool:
-        """Whether the loss is within the bound."""
-        return self.loss <= self.bound
+    direction: Tensor
+    found: Found | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +76,7 @@ class ShortlistRetriever:
     plan: Plan
     report: Report
     _items: Tensor = field(repr=False)
-    _mean: tuple[Tensor, Found] | None = field(default=None, repr=False)
+    _mean: Mean | None = field(default=None, repr=False)
     _for_filters: dict[int, ShortlistRetriever] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -134,34 +95,37 @@ class ShortlistRetriever:
             allowed: `(n,)` boolean, the items that may be found; by default all.
             plan: How thoroughly.
         """
-        exact = catalog if isinstance(catalog, ExactRetriever) else ExactRetriever(catalog)
+        exact = catalog if isinstance(catalog, ExactRetriever) else ExactRetriever(catalog, people=belief)
         with one_thread():
             return _Builder(exact, belief, allowed, plan).build()
 
     def top(self, directions: Tensor, count: int, allowed: Tensor | None = None) -> Found:
         """See `Retriever.top`."""
-        if self._knows(directions, count) and self._is_for(allowed):
-            return self._known(count)
-        few = self.report.exact_is_cheap and len(directions) <= FEW_DIRECTIONS
         # A long ranking for one person: most of its items are nobody's best, and not on the shortlist.
         ranking = len(directions) == 1 and count > self.plan.depth
-        if few or ranking or count > len(self.rows) or not self._is_for(allowed):
+        if ranking or count > len(self.rows) or not self._is_for(allowed):
             return self.exact.top(directions, count, allowed)
         refuse_count(count, len(self.rows))
         with one_thread():
+            if self.report.exact_is_cheap and len(directions) <= FEW_DIRECTIONS:
+                return self._exactly(directions, count)
             best = best_rows(self._items, directions, count)
             return Found(best.scores, self.rows[best.rows], self._items[best.rows])
 
-    def _knows(self, directions: Tensor, count: int) -> bool:
-        """Whether this asks for the best items of the belief it was fitted to."""
-        if self._mean is None or len(directions) != 1 or count > self._mean[1].rows.shape[1]:
-            return False
-        return torch.equal(directions, self._mean[0])
+    def _exactly(self, directions: Tensor, count: int) -> Found:
+        """What an exact search finds; that for the belief it was fitted to is remembered."""
+        mean = self._mean
+        if mean is None or len(directions) != 1 or not torch.equal(directions, mean.direction):
+            return self._checked(directions, count).found
+        if mean.found is None or count > mean.found.rows.shape[1]:
+            mean.found = self._checked(directions, count).found
+        return Found(mean.found.scores[:, :count], mean.found.rows[:, :count], mean.found.vectors[:, :count])
 
-    def _known(self, count: int) -> Found:
-        assert self._mean is not None
-        found = self._mean[1]
-        return Found(found.scores[:, :count], found.rows[:, :count], found.vectors[:, :count])
+    def _checked(self, directions: Tensor, count: int) -> Check:
+        """What an exact search finds; the shortlist's own best leave few others to look at."""
+        known = best_rows(self._items, directions, count)
+        found = self.exact.confirmed(directions, known, self.allowed) or self.exact.top(directions, count, self.allowed)
+        return Check(found, found.scores[:, 0] - known.scores[:, 0])
 
     def bytes_beside(self, other: Retriever) -> int:
         """Memory that it holds besides what it shares with another shortlist."""
@@ -176,7 +140,7 @@ class ShortlistRetriever:
         return torch.arange(len(self.exact.catalog)) if allowed is None else allowed.nonzero()[:, 0]
 
     def fitted(self, belief: Belief, allowed: Tensor | None = None) -> Retriever:
-        """The shortlist with what exact searches find for this belief; more of them where it loses too much.
+        """The shortlist for this belief: for some, checked by exact searches and enlarged where it loses too much.
 
         Follows from the shortlist, the belief and the filter alone.
         """
@@ -184,47 +148,44 @@ class ShortlistRetriever:
             if not self._is_for(allowed):
                 return self._filtered(allowed).fitted(belief, allowed)
             generator = derive_generator(self.plan.seed, "fit", belief.content_hash)
-            sampled = int(torch.randint(CHECK_ONE_IN, (), generator=generator)) == 0
-            if not (sampled or self.report.exact_is_cheap):
-                return self
-            mean = self.exact.top(belief.mean[None], min(KEPT_FOR_MEAN, len(self.rows)), allowed)
-            checked = [(belief.mean[None], mean)]
-            if sampled:
-                some = torch.multinomial(belief.weights, CHECKED_PARTICLES, replacement=True, generator=generator)
-                checked.append(self._answered(belief.particles[some]))
-            loss, rows = self._loss(checked, belief), [found.rows.flatten() for _, found in checked]
-            if enlarge := loss > self.plan.bound:
-                directions = group_means(people_of(belief, generator), self.plan.refresh, generator)
-                rows.append(self.exact.top(directions, self.plan.depth, allowed).rows.flatten())
-            checks = sum(len(directions) for directions, _ in checked)
-            return self._with(torch.cat(rows), checked[0], loss, checks, enlarge)
+            fresh = replace(self, _mean=Mean(belief.mean[None]))
+            if int(torch.randint(CHECK_ONE_IN, (), generator=generator)):
+                return fresh
+            directions = self._to_check(belief, generator)
+            return fresh._enlarged(directions, belief, generator) if len(directions) else fresh
 
-    def _answered(self, directions: Tensor) -> tuple[Tensor, Found]:
-        """Those of the directions for which the exact best item is found cheaply, and it."""
+    def _to_check(self, belief: Belief, generator: torch.Generator) -> Tensor:
+        """Directions that a conversation may search: the mean, and groups of particles that an answer may single out.
+
+        Where exact searches are cheap, those of them for which they are.
+        """
+        some = torch.multinomial(belief.weights, CHECKED_GROUPS * GROUP, replacement=True, generator=generator)
+        groups = belief.particles[some.view(CHECKED_GROUPS, GROUP)].mean(dim=1)
+        directions = torch.cat([belief.mean[None], groups])
         if not self.report.exact_is_cheap:
-            return directions, self.exact.top(directions, 1, self.allowed)
-        found, answered = self.exact.glance(directions, 1, self.allowed)
-        return directions[answered], Found(found.scores[answered], found.rows[answered], found.vectors[answered])
+            return directions
+        return directions[self.exact.confirms(directions, best_rows(self._items, directions, 1))]
 
-    def _loss(self, checked: Sequence[tuple[Tensor, Found]], belief: Belief) -> float:
+    def _enlarged(self, directions: Tensor, belief: Belief, generator: torch.Generator) -> ShortlistRetriever:
+        """With what exact searches find in these directions, and in further ones if it loses too much there."""
+        check = self._checked(directions, 1)
+        loss, rows = self._loss(check, belief), check.found.rows.flatten()
+        if enlarge := loss > self.plan.bound:
+            further = group_means(people_of(belief, generator), self.plan.refresh, generator)
+            rows = torch.cat([rows, self.exact.top(further, self.plan.depth, self.allowed).rows.flatten()])
+        every = torch.unique(torch.cat([self.rows, rows]))
+        items = self._items if len(every) == len(self.rows) else self.exact.catalog.items[every]
+        enlargements = self.report.enlargements + enlarge
+        report = replace(self.report, items=len(every), loss=loss, checks=len(directions), enlargements=enlargements)
+        return replace(self, rows=every, report=report, _items=items)
+
+    def _loss(self, check: Check, belief: Belief) -> float:
         """See `Report.loss`; what there is to gain is that of the belief, estimated by the shortlist."""
-        directions = torch.cat([direction for direction, _ in checked])
-        best = torch.cat([found.scores[:, 0] for _, found in checked])
-        missed = (best - best_rows(self._items, directions, 1).scores[:, 0]).clamp_min(0)
-        if float((missed - ROUNDING * best.abs()).max()) <= 0:
+        if float((check.missed - ROUNDING * check.found.scores[:, 0].abs()).max()) <= 0:
             return 0.0
         highest = (self._items @ belief.particles.T).amax(dim=0)
         gain = highest @ belief.weights - (self._items @ belief.mean).max()
-        return float(missed.mean() / gain.clamp_min(1e-12))
-
-    def _with(
-        self, rows: Tensor, mean: tuple[Tensor, Found], loss: float, checks: int, enlarged: bool
-    ) -> ShortlistRetriever:
-        every: Tensor = torch.unique(torch.cat([self.rows, rows]))
-        items = self._items if len(every) == len(self.rows) else self.exact.catalog.items[every]
-        enlargements = self.report.enlargements + enlarged
-        report = replace(self.report, items=len(every), loss=loss, checks=checks, enlargements=enlargements)
-        return replace(self, rows=every, report=report, _items=items, _mean=mean)
+        return float(check.missed.clamp_min(0).mean() / gain.clamp_min(1e-12))
 
     def _is_for(self, allowed: Tensor | None) -> bool:
         if allowed is None or self.allowed is None or allowed is self.allowed:
