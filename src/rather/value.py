@@ -91,9 +91,12 @@ def slate_expected_utility(slates: Tensor, belief: Belief, response: ResponseMod
 
 def posterior_expected_utility(slates: Tensor, belief: Belief, response: ResponseModel, search: Search) -> Tensor:
     """PEU = sum_r max_y y @ v_r, `(b,)`: the expected utility of the best recommendation after the answer (Eq. 3)."""
+    return best_after(_directions_in_parts(slates, belief, response), belief, search)
+
+
+def _directions_in_parts(slates: Tensor, belief: Belief, response: ResponseModel) -> Tensor:
     at_a_time = slates_at_a_time(slates.shape[1], belief, response)
-    directions = [answer_directions(part, belief, response) for part in torch.split(slates, at_a_time)]
-    return best_after(torch.cat(directions), belief, search)
+    return torch.cat([answer_directions(part, belief, response) for part in torch.split(slates, at_a_time)])
 
 
 def slates_at_a_time(k: int, belief: Belief, response: ResponseModel) -> int:
@@ -103,14 +106,24 @@ def slates_at_a_time(k: int, belief: Belief, response: ResponseModel) -> int:
 
 def best_after(directions: Tensor, belief: Belief, search: Search) -> Tensor:
     """sum_r max_y y @ v_r, `(b,)`, for the answers' directions `(b, r, d)`: one search for all of them."""
-    flat = directions.reshape(-1, directions.shape[2])
-    best = search(flat.detach().to(belief.particles.dtype), 1).vectors[:, 0].to(flat.dtype)
-    return (flat * best).sum(dim=1).view(directions.shape[:2]).sum(dim=1)
+    return _best(directions.reshape(-1, directions.shape[2]), belief, search).view(directions.shape[:2]).sum(dim=1)
+
+
+def _best(directions: Tensor, belief: Belief, search: Search) -> Tensor:
+    """max_y y @ v `(b,)` for directions `(b, d)`."""
+    best = search(directions.detach().to(belief.particles.dtype), 1).vectors[:, 0].to(directions.dtype)
+    return (directions * best).sum(dim=1)
 
 
 def evoi(slates: Tensor, belief: Belief, response: ResponseModel, search: Search) -> Tensor:
-    """EVOI = PEU - EU*: what asking is expected to add to the utility of the recommendation, `(b,)`."""
-    return posterior_expected_utility(slates, belief, response, search) - best_expected_utility(belief, search)
+    """EVOI = PEU - EU*: what asking is expected to add to the utility of the recommendation, `(b,)`.
+
+    One search for the answers and for the belief as it is.
+    """
+    directions = _directions_in_parts(slates, belief, response)
+    b, r, d = directions.shape
+    best = _best(torch.cat([directions.reshape(b * r, d), belief.mean[None].to(directions.dtype)]), belief, search)
+    return best[:-1].view(b, r).sum(dim=1) - best[-1]
 
 
 def best_items(belief: Belief, search: Search) -> Found:

@@ -134,4 +134,4 @@ def test_a_retriever_of_ones_own_is_the_only_way_to_the_catalogue():
 
     problem = here.problem(retriever=Counting())
     problem.evoi(torch.tensor([[0, 1], [2, 3], [4, 5]]))
-    assert asked == [6, 1]  # one direction for each of two answers to three slates, and the mean
+    assert asked == [7]  # one direction for each of two answers to three slates, and the mean
