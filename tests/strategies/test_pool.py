@@ -23,7 +23,7 @@ def test_in_a_pool_of_all_items_values_are_exact(world, model, seed):
     assert torch.allclose(ranked.values - problem.best_expected_utility, problem.evoi(slates), atol=TINY)
 
 
-@given(worlds(n=(4, 12)), st.integers(0, 99))
+@given(worlds(n=(4, 12), whole=False), st.integers(0, 99))
 def test_slates_settle_where_query_iteration_ends(world, seed):
     problem = world.problem(Noiseless(), k=2, seed=seed)
     pool, slates = whole(problem), problem.random_slates(5)
@@ -42,23 +42,35 @@ def test_exchanges_never_lower_the_slates_utility_and_end_where_no_single_one_ra
     problem = world.problem(k=k, seed=seed)
     pool = whole(problem)
     before = pool.places(problem.random_slates(4))
-    after = pool.exchanged(before, most=50)
+    after, around = pool.exchanged(before, most=50, depth=12)
 
     def utility(slates):
         return value.slate_expected_utility(problem.vectors(pool.rows[slates]), problem.belief, problem.response)
 
     assert (utility(after) >= utility(before) - TINY).all()
-    for slate in after:
-        around = pool.neighbours(slate, depth=12)
-        if len(around):
-            assert utility(around).max() <= utility(slate[None]) + TINY
+    for slate in after.tolist():
+        near = [like for like in around.tolist() if len({*slate} & {*like}) == k - 1]
+        assert len({frozenset(like) for like in near}) == k * (len(pool.rows) - k)  # all slates but for one item
+        assert utility(torch.tensor(near)).max() <= utility(torch.tensor([slate])) + TINY
 
 
-def test_neighbours_differ_by_one_item_each():
-    pool, slate = whole(world(n=20).problem(k=3)), torch.tensor([3, 8, 11])
-    around = pool.neighbours(slate, depth=4)
+def test_around_a_slate_are_those_that_differ_by_one_item():
+    pool = whole(world(n=20).problem(k=3))
+    after, around = pool.exchanged(torch.tensor([[3, 8, 11]]), most=50, depth=4)
+    slate = set(after[0].tolist())
     assert around.shape == (12, 3)
-    assert all(len({*row} & {3, 8, 11}) == 2 and len({*row}) == 3 for row in around.tolist())
+    assert all(len({*row} & slate) == 2 and len({*row}) == 3 for row in around.tolist())
+
+
+@given(worlds(n=(6, 12)), st.integers(0, 99))
+def test_only_the_best_starts_go_on(world, seed):
+    problem = world.problem(k=2, seed=seed)
+    pool = whole(problem)
+    slates = pool.places(problem.random_slates(6))
+    every, few = pool.settled(slates), pool.settled(slates, going_on=1)
+    assert torch.equal(few.values[:6], every.values[:6])
+    best = slates[every.values[:6].argmax()][None]
+    assert torch.allclose(few.values[6:], pool.settled(best).values[1:], atol=TINY)
 
 
 def test_a_pool_holds_the_best_items_of_the_belief_and_what_it_must(monkeypatch):

@@ -12,10 +12,20 @@ instead of a softmax over the slate for every candidate.
 from dataclasses import dataclass
 from functools import cached_property
 
+import torch
 from torch import Tensor
+from torch.nn.functional import softplus
 
 from rather.responses import Logistic, ResponseModel
 from rather.value import exponentials
+
+
+@dataclass(frozen=True, eq=False)
+class Slates:
+    """What slates are to each particle: their L and the expected utility of what is chosen, both `(b, m)`."""
+
+    level: Tensor
+    expected: Tensor
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,23 +51,37 @@ class Additions:
     def _half_logits(self) -> Tensor:
         return self.utilities / (2 * self.temperature)
 
-    def appended(self, options: Tensor) -> Tensor:
-        """EUS `(b, c)` of each slate with each candidate appended.
-
-        Args:
-            options: `(b, k, m)` utilities of the slates' options.
-        """
+    def slates(self, options: Tensor) -> Slates:
+        """Slates of options with these utilities, `(b, k, m)`."""
         logits = options / self.temperature
+        if options.shape[1] == 1:
+            return Slates(logits[:, 0], options[:, 0])
         highest = logits.amax(dim=1, keepdim=True)
-        weights = exponentials(logits - highest)
-        total = weights.sum(dim=1, keepdim=True)
-        gained = ((weights * options).sum(dim=1) / total[:, 0]).mul_(self.weights)
-        # sigmoid(z) = (1 + tanh(z / 2)) / 2, and tanh does not underflow. The total's logarithm is the slate's L.
-        lean = (self._half_logits - (highest + total.log_()) / 2).tanh_()
-        lost = (lean @ gained[:, :, None])[:, :, 0]
-        won = lean.mul_(self.utilities) @ self.weights
-        values: Tensor = (self.expected + gained.sum(dim=1, keepdim=True) + won - lost) / 2
+        weights = exponentials(logits.sub_(highest))
+        total = weights.sum(dim=1)
+        return Slates(highest[:, 0] + total.log(), weights.mul_(options).sum(dim=1).div_(total))
+
+    def joined(self, slates: Slates, candidates: Tensor) -> Slates:
+        """Each slate with one of the candidates `(b,)` appended."""
+        options = self.utilities[candidates]
+        lead = options / self.temperature - slates.level
+        expected = torch.lerp(slates.expected, options, lead.sigmoid())
+        return Slates(slates.level + softplus(lead), expected)
+
+    def appended(self, slates: Slates) -> Tensor:
+        """EUS `(b, c)` of each slate with each candidate appended."""
+        gained, half = slates.expected * self.weights, slates.level / 2
+        won = torch.stack([self._won(*slate) for slate in zip(half, gained, strict=True)])
+        values: Tensor = won.add_(self.expected).add_(gained.sum(dim=1, keepdim=True)).div_(2)
         return values
+
+    def _won(self, half: Tensor, gained: Tensor) -> Tensor:
+        """What leaning to the candidates wins, `(c,)`, from half a slate's L and what it gains, both `(m,)`."""
+        # One slate at a time: its numbers stay in the processor's own cache on their five passes through it.
+        # sigmoid(z) = (1 + tanh(z / 2)) / 2, and tanh does not underflow.
+        lean = (self._half_logits - half).tanh_()
+        lost = lean @ gained
+        return (lean.mul_(self.utilities) @ self.weights).sub_(lost)
 
 
 def is_plain_softmax(response: ResponseModel) -> bool:

@@ -102,7 +102,7 @@ def _appended(rows: Tensor, slate: Tensor, problem: Problem) -> Tensor:
     particles, weights = problem.belief.particles.T, problem.belief.weights
     assert isinstance(problem.response, Logistic)
     additions = Additions(problem.catalog.items[rows] @ particles, weights, problem.response.temperature)
-    return additions.appended((problem.catalog.items[slate] @ particles)[None])[0]
+    return additions.appended(additions.slates((problem.catalog.items[slate] @ particles)[None]))[0]
 
 
 def _appended_one_by_one(rows: Tensor, slate: Tensor, problem: Problem) -> Tensor:

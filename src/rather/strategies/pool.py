@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import torch
 from torch import Tensor
@@ -17,6 +17,7 @@ from torch import Tensor
 from rather.randomness import systematic_rows
 from rather.responses import Logistic
 from rather.retrieval.directions import group_means
+from rather.retrieval.scan import highest
 from rather.strategies.additions import Additions
 from rather.strategies.problem import Problem
 from rather.strategies.projection import first_not_taken
@@ -113,12 +114,17 @@ class Pool:
     def enlarged(self, slates: Tensor, depth: int) -> Pool:
         """With the best items of all after each answer to slates of rows `(b, k)`, `depth` for each."""
         problem = self.problem
-        if len(self.rows) == problem.available:
+        if not self.is_screened:
             return self
         directions = directions_after(self.utilities[self.places(slates)], problem.belief, problem.response)
         found = problem.search(directions.flatten(0, 1), min(depth, problem.available)).rows
         rows: Tensor = torch.unique(torch.cat([self.rows, found.flatten()]))
         return Pool(problem, rows)
+
+    @property
+    def is_screened(self) -> bool:
+        """Whether there are further items outside."""
+        return len(self.rows) < self.problem.available
 
     @cached_property
     def items(self) -> Tensor:
@@ -142,84 +148,113 @@ class Pool:
         """Places in the pool of slates of rows, all of which must be in it."""
         return torch.searchsorted(self.rows, slates)
 
+    def was_asked(self, slate: Tensor) -> bool:
+        """Whether the slate `(k,)` is not to be asked again."""
+        return frozenset(self.rows[slate].tolist()) in self.problem.asked
+
     def extended(self, slates: Tensor) -> Tensor:
         """EUS `(b, p)` of slates `(b, j)` with each item appended; minus infinity for those on the slate already."""
-        return self.additions.appended(self.utilities[slates]).scatter_(1, slates, -torch.inf)
+        additions = self.additions
+        return additions.appended(additions.slates(self.utilities[slates])).scatter_(1, slates, -torch.inf)
 
     def greedy(self) -> Tensor:
         """Greedy in the pool: from the item of highest expected utility, append what most raises EUS. `(1, k)`."""
-        slate = self.additions.expected.argmax()[None, None]
-        while slate.shape[1] < self.problem.k:
-            slate = torch.cat([slate, self.extended(slate).argmax(dim=1, keepdim=True)], dim=1)
-        return slate
+        additions = self.additions
+        chosen = additions.expected.argmax()[None, None]
+        slate = additions.slates(self.utilities[chosen])
+        while True:
+            best = additions.appended(slate).scatter_(1, chosen, -torch.inf).argmax(dim=1)
+            chosen = torch.cat([chosen, best[:, None]], dim=1)
+            if chosen.shape[1] == self.problem.k:
+                return chosen
+            slate = additions.joined(slate, best)
 
     def best_of_particles(self, particles: Tensor) -> Tensor:
         """RandUserTopItem in the pool: the best items of particles `(b, k)`, distinct in each slate, `(b, k)`."""
-        b, k = particles.shape
-        lists = self.utilities.T[particles.flatten()].topk(k, dim=1).indices
-        return first_not_taken(lists.view(b, k, k))
+        scores = self.problem.belief.particles[particles] @ self.items.T
+        return _distinct(highest(scores), scores)
 
-    def exchanged(self, slates: Tensor, most: int) -> Tensor:
-        """Slates `(b, k)` after exchanging single items, each time the exchange that most raises EUS.
+    def exchanged(self, slates: Tensor, most: int, depth: int) -> tuple[Tensor, Tensor]:
+        """Slates `(b, k)` after exchanging single items, each time the exchange that most raises EUS, and their like.
 
         Args:
             slates: Where to start.
             most: At most this many exchanges.
+            depth: Around each slate that no exchange improves are those with one item exchanged for one of the `depth`
+                best others, `(k * depth, k)`; the second result has all of these, none when it is 0.
         """
-        slates, moving = slates.clone(), torch.arange(len(slates))
+        slates, moving, around = slates.clone(), torch.arange(len(slates)), [slates[:0]]
         for _ in range(most):
             now = slates[moving]
             values = self.extended(_without_one(now).flatten(0, 1)).view(*now.shape, -1)
             current = values[:, 0].gather(1, now[:, :1])[:, 0]
             best, exchange = values.flatten(1).max(dim=1)
             better = best > current + ROUNDING * current.abs()
+            if depth and not better.all():
+                around.append(_one_exchanged(now[~better], values[~better], depth))
             if not better.any():
                 break
             moving, exchange = moving[better], exchange[better]
             slates[moving, exchange // values.shape[2]] = exchange % values.shape[2]
-        return slates
+        return slates, torch.cat(around)
 
-    def settled(self, slates: Tensor, most_steps: int = 30) -> Ranked:
-        """QueryIteration in the pool: every slate met on the way from each of these to a fixed point."""
-        met, values = [], []
+    def settled(self, slates: Tensor, most_steps: int = 30, going_on: int | None = None) -> Ranked:
+        """QueryIteration in the pool: every slate met on the way from each of these to a fixed point.
+
+        Those of the start come first, in their order.
+
+        Args:
+            slates: Where to start.
+            most_steps: Slates valued on each way, at most.
+            going_on: Only so many of the best starts take a step; by default all.
+        """
+        met, values, slates = [], [], slates.sort(dim=1).values
         for _ in range(most_steps):
             value, replaced = self._deep_retrieval(slates)
             met.append(slates)
             values.append(value)
-            moved = (replaced.sort(dim=1).values != slates.sort(dim=1).values).any(dim=1)
+            moved = (replaced != slates).any(dim=1)
+            if going_on is not None and going_on < len(slates):
+                moved &= value >= value.topk(going_on).values[-1]
             slates = replaced[moved]
             if not len(slates):
                 break
         return Ranked(torch.cat(met), torch.cat(values))
 
     def _deep_retrieval(self, slates: Tensor) -> tuple[Tensor, Tensor]:
-        """PEU `(b,)` of slates, and the slates of the best item after each choice, `(b, k)`."""
+        """PEU `(b,)` of slates, and the slates of the best item after each choice, `(b, k)`, their places rising."""
         k, d = slates.shape[1], self.items.shape[1]
         directions = directions_after(self.utilities[slates], self.problem.belief, self.problem.response)
         scores = (directions.view(-1, d) @ self.items.T).view(*directions.shape[:2], -1)
-        highest = scores.max(dim=2)
-        return highest.values.sum(dim=1), _distinct(highest.indices[:, :k], scores[:, :k])
-
-    def neighbours(self, slate: Tensor, depth: int) -> Tensor:
-        """The slate `(k,)` with one item exchanged for one of the `depth` best others by EUS, `(k * depth, k)`."""
-        others = _without_one(slate[None])[0]
-        values = self.extended(others).scatter_(1, slate[:, None], -torch.inf)
-        found = values.topk(min(depth, len(self.rows) - len(slate)), dim=1).indices
-        return torch.cat([others[:, None].expand(-1, found.shape[1], -1), found[:, :, None]], dim=2).flatten(0, 1)
+        best = highest(scores)
+        values = scores.gather(2, best[:, :, None]).sum(dim=(1, 2))
+        return values, _distinct(best[:, :k], scores[:, :k])
 
 
 def _without_one(slates: Tensor) -> Tensor:
     """For slates `(b, k)` the k ways to leave one item out, `(b, k, k - 1)`."""
-    k = slates.shape[1]
-    places = torch.arange(k)
-    return slates[:, (places + (places >= torch.arange(k)[:, None]))[:, : k - 1]]
+    return slates[:, _all_but_one(slates.shape[1])]
+
+
+@cache
+def _all_but_one(k: int) -> Tensor:
+    """The places `0..k-1` without the first, without the second, and so on, `(k, k - 1)`."""
+    return torch.tensor([[place for place in range(k) if place != left_out] for left_out in range(k)])
+
+
+def _one_exchanged(slates: Tensor, values: Tensor, depth: int) -> Tensor:
+    """Slates `(b, k)` with one item exchanged for one of the `depth` best others by values `(b, k, p)`, `(b', k)`."""
+    k, p = values.shape[1:]
+    found = values.scatter_(2, slates[:, :, None], -torch.inf).topk(min(depth, p - k), dim=2).indices
+    others = _without_one(slates)[:, :, None].expand(-1, -1, found.shape[2], -1)
+    return torch.cat([others, found[:, :, :, None]], dim=3).view(-1, k)
 
 
 def _distinct(best: Tensor, scores: Tensor) -> Tensor:
-    """The best items `(b, k)` after each choice; where two are the same, the next best for the later one."""
+    """The best items `(b, k)` after each choice, rising; where two are the same, the next best for the later one."""
     ordered = best.sort(dim=1).values
     clash = (ordered[:, 1:] == ordered[:, :-1]).any(dim=1)
     if clash.any():
-        best = best.clone()
-        best[clash] = first_not_taken(scores[clash].topk(best.shape[1], dim=2).indices)
-    return best
+        ranked = scores[clash].topk(best.shape[1], dim=2).indices
+        ordered[clash] = first_not_taken(ranked).sort(dim=1).values
+    return ordered

@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 from rather import value
-from rather.responses import Noiseless
+from rather.belief import Belief
+from rather.responses import Noiseless, ResponseModel
 from rather.strategies.discrete import iterate
 from rather.strategies.initialisers import mixed, top_items_of_random_particles
 from rather.strategies.problem import Problem, not_asked
@@ -65,16 +66,17 @@ def mutual_information(slates: Tensor, problem: Problem) -> Tensor:
     answers = problem.k + len(problem.response.extras)
     for part in torch.split(slates, max(1, value.CHUNK_NUMBERS // (answers * len(problem.belief)))):
         utilities = value.utilities(problem.vectors(part), problem.belief)
-        share = problem.response.log_probabilities(utilities).exp()  # (b, answers, m)
-        marginal = share @ problem.belief.weights
-        certain = _entropy(share) @ problem.belief.weights
-        parts.append(_entropy(marginal) - certain)
+        parts.append(information(utilities, problem.belief, problem.response))
     return torch.cat(parts)
 
 
-def _entropy(shares: Tensor) -> Tensor:
-    """Entropy over the second axis, in nats."""
-    entropy: Tensor = -torch.special.xlogy(shares, shares).sum(dim=1)
+def information(utilities: Tensor, belief: Belief, response: ResponseModel) -> Tensor:
+    """I(answer; u) in nats from the options' utilities `(b, k, m)`, shape `(b,)`."""
+    logarithms = response.log_probabilities(utilities).clamp_min(-80.0)  # 0 times minus infinity is no number
+    shares = logarithms.exp()
+    marginal = shares @ belief.weights
+    known = logarithms.mul_(shares).sum(dim=1) @ belief.weights
+    entropy: Tensor = known - torch.special.xlogy(marginal, marginal).sum(dim=1)
     return entropy
 
 
