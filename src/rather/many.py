@@ -31,8 +31,8 @@ SHARED_FROM = 50_000
 def ask_many(sessions: Sequence[Session]) -> list[Question]:
     """The open question of each session: what `[session.ask() for session in sessions]` returns, in less time.
 
-    Sessions choose on all cores. Where they search a whole large catalogue, the directions of all that are under way
-    go into one scan. Sessions with the same settings and answers choose once.
+    Where sessions search a whole large catalogue, the directions of all that are under way go into one scan. Questions
+    about attributes are chosen on all cores. Sessions with the same settings and answers choose once.
 
     An error that one of them raises is raised when all others have their question.
     """
@@ -43,8 +43,10 @@ def ask_many(sessions: Sequence[Session]) -> list[Question]:
     cores = allowed_threads()
     free = threading.Semaphore(max(1, cores))
     alone, sharing = _who_share(first)
-    # Who waits for nobody needs no more threads than there are cores.
-    asked = _on_threads(Session.ask, alone, cores)
+    # Who waits for nobody needs no more threads than there are cores. A question about items is a few milliseconds of
+    # small kernels: two at a time wait longer for the interpreter than they gain.
+    asked = _on_threads(Session.ask, [session for session in alone if session.ask_kind == "items"], 1)
+    asked += _on_threads(Session.ask, [session for session in alone if session.ask_kind != "items"], cores)
     for members in sharing:
         scans = SharedScans(members[0].retriever, len(members))
         asked += _on_threads(partial(_ask_sharing, scans, free), members, AT_A_TIME)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import statistics
 import tempfile
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from rather.bench.report import Remembered, Throughput, Times
@@ -15,8 +18,9 @@ from rather.session import Session
 # Times that a remembered question is asked.
 ASKED = 25
 
-# People who are asked at once.
+# People who are asked at once, and how often.
 PEOPLE = 16
+TURNS = 5
 
 
 def remembered(session: Session) -> Remembered:
@@ -54,9 +58,14 @@ def throughput(session: Session) -> Throughput:
         person.seed = place
         person.tell(first, Person(particle, session.response, place).answer(first))
         people.append(person)
-    apart = [person.fork() for person in people]
-    one_by_one = sum(timed(person.ask) for person in apart)
-    batch = [person.fork() for person in people]
-    together = timed(lambda: ask_many(batch))
-    same = [person.ask().slate for person in apart] == [person.ask().slate for person in batch]
-    return Throughput(PEOPLE, PEOPLE / one_by_one, PEOPLE / together, same)
+    one_by_one, together, same = [], [], True
+    for _ in range(TURNS):
+        apart, batch = [person.fork() for person in people], [person.fork() for person in people]
+        one_by_one.append(timed(partial(_ask_each, apart)))
+        together.append(timed(partial(ask_many, batch)))
+        same &= _ask_each(apart) == _ask_each(batch)
+    return Throughput(PEOPLE, PEOPLE / statistics.median(one_by_one), PEOPLE / statistics.median(together), same)
+
+
+def _ask_each(people: Sequence[Session]) -> list[Sequence[int]]:
+    return [person.ask().slate for person in people]
