@@ -42,12 +42,22 @@ def server(browser, site, tmp_path_factory):
     serving.stop()
 
 
+FAILED = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item):
+    report = yield
+    item.stash[FAILED] = report.failed
+    return report
+
+
 @pytest.fixture
-def visit(browser, server):
+def visit(browser, server, request):
     """Open the page as somebody new: `visit(path, **options of the browser context)`.
 
     At the end no request may have gone to another host, and the page may have complained about nothing but refused
-    or failed requests, which some tests provoke.
+    or failed requests, which some tests provoke. Where a test failed, what the page showed is printed.
     """
     with ExitStack() as closing:
         visits = []
@@ -65,6 +75,10 @@ def visit(browser, server):
             return page
 
         yield open_page
+        if request.node.stash[FAILED]:
+            for page, _ in visits:
+                asked = [f"{sent.method} {urlsplit(sent.url).path}" for sent in page.requests]
+                print(f"{page.url} asked for {asked} and showed:\n{page.locator('body').inner_text()}")
         for page, address in visits:
             hosts = {urlsplit(request.url).netloc for request in page.requests}
             assert hosts <= {urlsplit(address).netloc}, hosts
