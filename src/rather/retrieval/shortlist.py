@@ -117,9 +117,10 @@ class ShortlistRetriever:
         mean = self._mean
         if mean is None or len(directions) != 1 or not torch.equal(directions, mean.direction):
             return self._checked(directions, count).found
-        if mean.found is None or count > mean.found.rows.shape[1]:
-            mean.found = self._checked(directions, count).found
-        return Found(mean.found.scores[:, :count], mean.found.rows[:, :count], mean.found.vectors[:, :count])
+        found = mean.found  # another thread may put a shorter list there at any time
+        if found is None or count > found.rows.shape[1]:
+            found = mean.found = self._checked(directions, count).found
+        return Found(found.scores[:, :count], found.rows[:, :count], found.vectors[:, :count])
 
     def _checked(self, directions: Tensor, count: int) -> Check:
         """What an exact search finds; the shortlist's own best leave few others to look at."""

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from rather.belief import Belief
 
-# Main axes kept. With 4 ten times as many books were left, and 16 cost twice as much to multiply.
+# Main axes kept. With 4 some three times as many books were left, and 16 cost twice as much to multiply.
 AXES = 8
 
 # Rounding of float32 inner products over some hundred dimensions, relative to the two lengths; without it an equal
