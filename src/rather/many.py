@@ -17,6 +17,7 @@ from torch import Tensor
 from rather.question import Question
 from rather.retrieval import ExactRetriever, Found, Retriever
 from rather.session import Session
+from rather.strategies.auto import Auto
 from rather.threads import allowed_threads
 
 # Sessions that choose at the same time: their searches go into one scan, which for 64 directions takes some four times
@@ -32,7 +33,8 @@ def ask_many(sessions: Sequence[Session]) -> list[Question]:
     """The open question of each session: what `[session.ask() for session in sessions]` returns, in less time.
 
     Where sessions search a whole large catalogue, the directions of all that are under way go into one scan. Questions
-    about attributes are chosen on all cores. Sessions with the same settings and answers choose once.
+    that take longer than those of `auto` about items are chosen on all cores. Sessions with the same settings and
+    answers choose once.
 
     An error that one of them raises is raised when all others have their question.
     """
@@ -43,10 +45,9 @@ def ask_many(sessions: Sequence[Session]) -> list[Question]:
     cores = allowed_threads()
     free = threading.Semaphore(max(1, cores))
     alone, sharing = _who_share(first)
-    # Who waits for nobody needs no more threads than there are cores. A question about items is a few milliseconds of
-    # small kernels: two at a time wait longer for the interpreter than they gain.
-    asked = _on_threads(Session.ask, [session for session in alone if session.ask_kind == "items"], 1)
-    asked += _on_threads(Session.ask, [session for session in alone if session.ask_kind != "items"], cores)
+    # Who waits for nobody needs no more threads than there are cores.
+    asked = _on_threads(Session.ask, [session for session in alone if _is_quick(session)], 1)
+    asked += _on_threads(Session.ask, [session for session in alone if not _is_quick(session)], cores)
     for members in sharing:
         scans = SharedScans(members[0].retriever, len(members))
         asked += _on_threads(partial(_ask_sharing, scans, free), members, AT_A_TIME)
@@ -56,6 +57,11 @@ def ask_many(sessions: Sequence[Session]) -> list[Question]:
         for session in group[1:]:
             session.share_question(group[0])
     return [session.ask() for session in sessions]
+
+
+def _is_quick(session: Session) -> bool:
+    """Whether a question is a few milliseconds of small kernels: two at a time wait for the interpreter."""
+    return session.ask_kind == "items" and isinstance(session.strategy, Auto)
 
 
 def _on_threads(ask: Callable[[Session], Question], sessions: Sequence[Session], most: int) -> list[Future[Question]]:

@@ -29,7 +29,7 @@ def expected_utility(items: Tensor, belief: Belief) -> Tensor:
 
 def best_expected_utility(belief: Belief, search: Search) -> Tensor:
     """EU* = max_x EU(x): the value of recommending now, a scalar (Eq. 2)."""
-    return search(belief.mean[None], 1).scores[0, 0]
+    return _best(belief.mean[None], belief, search)[0]
 
 
 def utilities(slates: Tensor, belief: Belief) -> Tensor:

@@ -232,3 +232,19 @@ def test_greedy_tries_the_shortlist_alone():
     allowed = torch.arange(3000) % 5 == 0
     slate = Greedy()(here.problem(retriever=shortlist, allowed=allowed))
     assert allowed[slate].all()
+
+
+def test_no_directions_find_nothing():
+    base = build(learnt())
+    cheap = replace(base, report=replace(base.report, exact_is_cheap=True))
+    for shortlist in (base, cheap):
+        assert shortlist.top(torch.zeros(0, 4), 2).rows.shape == (0, 2)
+
+
+def test_a_ranking_is_as_long_as_asked_whatever_was_asked_before():
+    here = learnt()
+    base = build(here)
+    fitted = replace(base, report=replace(base.report, exact_is_cheap=True)).fitted(here.belief)
+    for count in (1, 5, 3, 1):
+        best = (here.belief.mean @ here.catalog.items.T).topk(count).indices
+        assert torch.equal(fitted.top(here.belief.mean[None], count).rows[0], best)

@@ -69,3 +69,18 @@ def test_without_people_or_in_a_small_catalogue_nothing_is_confirmed():
     known = best_rows(items, people.mean[None], 1)
     for exact in (ExactRetriever(Catalog(items)), ExactRetriever(Catalog(items), people=people)):
         assert exact.confirmed(people.mean[None], known) is None
+
+
+@pytest.mark.parametrize("scale", [1e-10, 1e-18, 1e-22, 1e-30])
+def test_directions_whose_squares_vanish_are_searched_like_others(scale, monkeypatch):
+    monkeypatch.setattr(exact_module, "SMALL_CATALOG", 0)
+    items = normal(4000, 6) * torch.rand(4000, 1, generator=torch.Generator().manual_seed(1)).pow(-0.5)
+    people = Belief.from_users(normal(40, 6, seed=2) / 3 + 1.0)
+    exact, mean = ExactRetriever(Catalog(items), people=people), people.mean[None]
+    known = best_rows(items[::9], mean * scale, 3)
+    assert torch.equal(exact.confirmed(mean * scale, known).rows, (mean @ items.T).topk(3).indices)
+
+
+def test_nothing_is_known_of_what_is_no_number():
+    sketch = Sketch.of(torch.eye(3), 0.0, Belief.from_users(normal(5, 3)))
+    assert sketch.could_reach(torch.full((1, 3), torch.nan), torch.tensor([torch.nan])) is None

@@ -174,3 +174,21 @@ def test_a_budget_is_kept_whatever_a_search_costs(monkeypatch, budget_ms):
     elapsed[0] = 0.0
     Auto()(slow)
     assert 1000 * elapsed[0] > 260
+
+
+@pytest.mark.parametrize("setting", [{"drawn": 0}, {"drawn": 1}, {"going_on": 0}, {"single": 0}, {"looked_up": 0}])
+def test_settings_may_leave_a_step_out(setting, monkeypatch):
+    monkeypatch.setattr(pool, "SMALL_CATALOG", 0)
+    problem = world(n=60, m=20, d=4).problem(k=3)
+    assert len(set(choose(Auto(**setting), problem).slate)) == 3
+
+
+@settings(max_examples=25)
+@given(worlds(n=(4, 8), m=(2, 6)), models, st.integers(1, 3))
+def test_of_few_slates_the_best_that_is_left_is_asked(world, model, count):
+    problem = world.problem(model, k=2)
+    slates = world.slates()
+    values = problem.evoi(slates)
+    order = values.argsort(descending=True)
+    left = replace(problem, asked=frozenset(frozenset(slate) for slate in slates[order[:count]].tolist()))
+    assert choose(Auto(foresight=0), left).evoi >= float(values[order[count]]) - TINY

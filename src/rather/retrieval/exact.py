@@ -1,6 +1,5 @@
 """The exact retriever: looks at every item that could be among the best, and at no other where norms allow."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -78,7 +77,9 @@ class ExactRetriever:
         if allowed is not None:
             order, rows = order[allowed[rows]], rows[allowed[rows]]
         vectors = self._head.items[places[order]]
-        best = best_of(directions @ vectors.T, count)
+        # For a single direction equal items may come out unequal in the last digit, by their place; for two never.
+        several = directions.expand(2, -1) if len(directions) == 1 else directions
+        best = best_of((several @ vectors.T)[: len(directions)], count)
         return Found(best.scores, rows[best.rows], vectors[best.rows])
 
     def confirms(self, directions: Tensor, found: Best) -> Tensor:
@@ -163,13 +164,7 @@ class Head:
         rings = tuple((start, end, float(norms[end])) for start, end in zip([0, *ends], ends, strict=False))
         return cls(rows[:size], catalog.items[rows[:size]], rings)
 
-    def best(
-        self,
-        directions: Tensor,
-        count: int,
-        allowed: Tensor | None,
-        rings: Sequence[tuple[int, int, float]] | None = None,
-    ) -> tuple[Best, Tensor]:
+    def best(self, directions: Tensor, count: int, allowed: Tensor | None) -> tuple[Best, Tensor]:
         """The best rows, `(b, count)`, and for which directions they are the best of all items, `(b,)`."""
         b = len(directions)
         scores = torch.zeros(b, count, dtype=directions.dtype)
@@ -178,7 +173,7 @@ class Head:
         # One more than wanted: items are not in the order of their rows here, so equals at the cut are left alone.
         best = Best(scores.new_full((b, count + 1), -torch.inf), torch.zeros(b, count + 1, dtype=torch.long))
         allowed = None if allowed is None else allowed[self.rows]
-        for start, end, longest_left in self.rings if rings is None else rings:
+        for start, end, longest_left in self.rings:
             best = self._with_ring(best, directions[left], slice(start, end), allowed)
             last, next_best = best.scores[:, count - 1], best.scores[:, count]
             enough = (last > longest_left * reach[left]) & (last > next_best)

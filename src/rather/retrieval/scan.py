@@ -98,7 +98,7 @@ def _best_in_groups(
 
 
 def highest(scores: Tensor) -> Tensor:
-    """The place of the highest of scores `(..., n)`, of equal ones the first, shape `(...)`."""
+    """The place of the highest of scores `(b, ..., n)`, of equal ones the first, shape `(b, ...)`."""
     # NumPy compares sixteen numbers at a time: 20 times faster than torch for 128 rows of 2,000.
     return torch.from_numpy(scores.detach().numpy().argmax(axis=-1))
 

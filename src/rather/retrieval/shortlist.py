@@ -24,8 +24,8 @@ from rather.retrieval.scan import best_rows
 from rather.threads import one_thread
 
 # Searches for so few directions are exact where norms make that as cheap as the shortlist: the recommendation itself,
-# and the value of the question that is asked.
-FEW_DIRECTIONS = 8
+# and the value of the question that is asked (its answers, and the belief as it is).
+FEW_DIRECTIONS = 9
 
 # Of so many beliefs one is checked, in the directions of its mean and of this many groups of its particles. Exact
 # searches for single particles would look at a hundred times as many items.
@@ -107,7 +107,7 @@ class ShortlistRetriever:
             return self.exact.top(directions, count, allowed)
         refuse_count(count, len(self.rows))
         with one_thread():
-            if self.report.exact_is_cheap and len(directions) <= FEW_DIRECTIONS:
+            if self.report.exact_is_cheap and 0 < len(directions) <= FEW_DIRECTIONS:
                 return self._exactly(directions, count)
             best = best_rows(self._items, directions, count)
             return Found(best.scores, self.rows[best.rows], self._items[best.rows])

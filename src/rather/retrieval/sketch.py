@@ -54,10 +54,12 @@ class Sketch:
 
         None when an item that is shorter than all of these may reach it too.
         """
-        split = _split(directions, self.axes)
+        # On their own scale: an answer that hardly anybody gives has a direction whose squares would be 0.
+        scale = directions.abs().amax(dim=1).clamp_min(1e-37)
+        split, least = _split(directions / scale[:, None], self.axes), least / scale
         lengths = split[:, -1]
         shortest = float((least / (lengths * (1 + ROUNDING)).clamp_min(1e-30)).min())
-        if shortest <= self.longest_left:
+        if not shortest > self.longest_left:  # nor is anything known of what is no number
             return None
         long = bisect_right(self.shortness, -shortest)  # a prefix, for the items come longest first
         lengths *= ROUNDING

@@ -1,5 +1,6 @@
 """The default: the best question that a thorough search among the items that matter finds."""
 
+import math
 import time
 from dataclasses import dataclass, replace
 
@@ -44,7 +45,7 @@ class Auto:
         depth: Items that enter for each; half as many of a shortlist, whose items were screened already.
         single: Particles whose own best item enters.
         drawn: Random particles whose best items make slates to start from; half as many in a pool that was screened.
-        going_on: Of the starts, so many of the best are replaced by their deep retrieval until they settle.
+        going_on: Of the starts, so many of the best are replaced by their deep retrieval until they settle; None: all.
         looked_up: Of the slates so found, for the answers to these the whole catalogue is searched, and `depth // 2`
             items enter for each. Half as many slates on a shortlist.
         exchanges: At most this many for each of the finalists.
@@ -64,7 +65,7 @@ class Auto:
     depth: int = 16
     single: int = 128
     drawn: int = 256
-    going_on: int = 8
+    going_on: int | None = 8
     looked_up: int = 8
     exchanges: int = 6
     finalists: int = 8
@@ -85,7 +86,7 @@ class Auto:
             self,
             groups=2 * self.groups,
             single=2 * self.single,
-            going_on=self.drawn,
+            going_on=None,
             looked_up=2 * self.looked_up,
             numbers=4 * self.numbers,
             foresight=self.foresight / 10,
@@ -118,6 +119,8 @@ class Auto:
 
     def _starts(self, pool: Pool) -> Tensor:
         problem = pool.problem
+        if math.comb(len(pool.rows), problem.k) <= self.drawn:
+            return torch.combinations(torch.arange(len(pool.rows)), problem.k)
         # A pool that was screened has fewer slates that lead astray.
         drawn = self.drawn // 2 if pool.is_screened else self.drawn
         count = max(1, drawn // problem.k)
@@ -134,7 +137,7 @@ class Auto:
         return rivals
 
     def _exchanged(self, found: Ranked, share: float, pool: Pool) -> Ranked:
-        """With what exchanges of single items lead to, and what is around the best slate where another may be asked."""
+        """With what exchanges of single items lead to, and what is around it where the best slate may not be asked."""
         before = found.best(max(1, min(self.finalists, self.numbers // (pool.utilities.numel() * pool.problem.k))))
         # The next best question is often the best one but for an item.
         depth = NEIGHBOURS if share or pool.was_asked(before[0]) else 0

@@ -215,7 +215,7 @@ class Pool:
             values.append(value)
             moved = (replaced != slates).any(dim=1)
             if going_on is not None and going_on < len(slates):
-                moved &= value >= value.topk(going_on).values[-1]
+                moved &= value >= value.topk(max(1, going_on)).values[-1]
             slates = replaced[moved]
             if not len(slates):
                 break
