@@ -86,8 +86,7 @@ class ExactRetriever:
         """For which of the directions, `(b,)`, `confirmed` finds something; all where a catalogue is small."""
         if self._sketch is None:
             return torch.ones(len(directions), dtype=torch.bool)
-        reach: Tensor = directions.norm(dim=1) * (self._sketch.longest_left * ROUNDING)
-        return found.scores[:, -1] > reach
+        return self._sketch.covers(directions, found.scores[:, -1])
 
     def stops_early(self, directions: Tensor) -> bool:
         """Whether most of the directions `(b, d)` are answered by the longest items alone."""
@@ -109,7 +108,7 @@ class ExactRetriever:
     def _sketch(self) -> Sketch | None:
         if self.people is None or len(self.catalog) <= SMALL_CATALOG:
             return None
-        return Sketch.of(self._head.items, self._head.rings[-1][2], self.people)
+        return Sketch.of(self._head.items, self._head.longest_left, self.people)
 
     def _among_longest(self, directions: Tensor, count: int, allowed: Tensor | None) -> Best:
         best, answered = self._head.best(directions, count, allowed)
@@ -163,6 +162,11 @@ class Head:
         ends.reverse()
         rings = tuple((start, end, float(norms[end])) for start, end in zip([0, *ends], ends, strict=False))
         return cls(rows[:size], catalog.items[rows[:size]], rings)
+
+    @property
+    def longest_left(self) -> float:
+        """The norm of the longest item that is not in the head."""
+        return self.rings[-1][2]
 
     def best(self, directions: Tensor, count: int, allowed: Tensor | None) -> tuple[Best, Tensor]:
         """The best rows, `(b, count)`, and for which directions they are the best of all items, `(b,)`."""

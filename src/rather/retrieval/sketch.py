@@ -49,6 +49,10 @@ class Sketch:
         numbers = _split(items, axes).T.contiguous()
         return cls(axes, numbers, (-numbers[-1]).numpy(), longest_left)
 
+    def covers(self, directions: Tensor, least: Tensor) -> Tensor:
+        """For which directions, `(b,)`, no item that is shorter than all of these may reach `least`."""
+        return _shortest(directions.norm(dim=1), least) > self.longest_left
+
     def could_reach(self, directions: Tensor, least: Tensor) -> Tensor | None:
         """Places of the items whose inner product with some direction `(b, d)` may be at least its `least`, `(b,)`.
 
@@ -58,13 +62,18 @@ class Sketch:
         scale = directions.abs().amax(dim=1).clamp_min(1e-37)
         split, least = _split(directions / scale[:, None], self.axes), least / scale
         lengths = split[:, -1]
-        shortest = float((least / (lengths * (1 + ROUNDING)).clamp_min(1e-30)).min())
+        shortest = float(_shortest(lengths, least).min())
         if not shortest > self.longest_left:  # nor is anything known of what is no number
             return None
         long = bisect_right(self.shortness, -shortest)  # a prefix, for the items come longest first
         lengths *= ROUNDING
         above = (split @ self.numbers[:, :long]).sub_(least[:, None])
         return (above.amax(dim=0) >= 0).nonzero()[:, 0]
+
+
+def _shortest(lengths: Tensor, least: Tensor) -> Tensor:
+    """How long an item must be to reach `least` with a direction of such a length, both `(b,)` (Cauchy-Schwarz)."""
+    return least / (lengths * (1 + ROUNDING)).clamp_min(1e-30)
 
 
 def _split(vectors: Tensor, axes: Tensor) -> Tensor:
