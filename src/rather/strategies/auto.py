@@ -2,7 +2,7 @@
 
 import math
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor
@@ -18,6 +18,9 @@ NEIGHBOURS = 4
 # Effective particles from which on the highest EVOI alone decides. In 20 synthetic populations of 100 the regret after
 # six questions was 1.01 by EVOI alone, 0.96 with foresight; with 943 readers of MovieLens foresight gained nothing.
 PLENTY = 250
+
+# Slates that exchange single items.
+MOST_FINALISTS = 8
 
 # Slates with nearly the highest EVOI that are compared by what they tell.
 MOST_NEAR = 12
@@ -49,9 +52,8 @@ class Auto:
         looked_up: Of the slates so found, for the answers to these the whole catalogue is searched, and `depth // 2`
             items enter for each. Half as many slates on a shortlist.
         exchanges: At most this many for each of the finalists.
-        finalists: At most this many slates take part in the exchanges.
-        numbers: Utilities that one exchange by all of them may look at, a millisecond's worth; one slate takes part in
-            any case.
+        numbers: Utilities that one exchange by all finalists may look at, a millisecond's worth; one slate takes part
+            in any case, and eight at most.
         foresight: Share of EVOI that is given up, at most, for the question that tells most about the person (by mutual
             information): what is learnt beyond the next recommendation pays after later questions. The fewer particles
             are left, the less is their EVOI to be trusted, and the more is given up: all of it for a belief that rests
@@ -68,7 +70,6 @@ class Auto:
     going_on: int | None = 8
     looked_up: int = 8
     exchanges: int = 6
-    finalists: int = 8
     numbers: int = 2**18
     foresight: float = 0.05
     budget_ms: float | None = None
@@ -102,7 +103,7 @@ class Auto:
         pool = self._screened(problem.fork(), proposals, clock)
         greedy, parts = pool.greedy(), [pool.places(part) for part in proposals]
         found = pool.settled(torch.cat([greedy, *parts, self._starts(pool)]), going_on=self.going_on)
-        rivals = [pool.rows[part] for part in self._rivals(parts, found, pool)]
+        rivals = [pool.rows[part] for part in _rivals(parts, found, pool)]
         if self.looked_up and pool.is_screened and not clock.spent(0.7):
             slates = pool.rows[torch.cat([greedy, found.best(self.looked_up)])]
             pool = pool.enlarged(slates, max(1, self.depth // 2))
@@ -126,25 +127,26 @@ class Auto:
         count = max(1, drawn // problem.k)
         return pool.best_of_particles(problem.draw_particles(count * problem.k).view(count, problem.k))
 
-    def _rivals(self, parts: list[Tensor], found: Ranked, pool: Pool) -> list[Tensor]:
-        """The best of each part's proposals, if it comes near the best slate: values in a pool are not quite exact."""
-        now, rivals, place = float(pool.additions.expected.max()), [], 1  # after the greedy slate
-        least = now + (1 - NEAR) * (float(found.values.max()) - now)
-        for part in parts:
-            values, place = found.values[place : place + len(part)], place + len(part)
-            if float(values.max()) >= least:
-                rivals.append(part[values.argmax()][None])
-        return rivals
-
     def _exchanged(self, found: Ranked, share: float, pool: Pool) -> Ranked:
         """With what exchanges of single items lead to, and what is around it where the best slate may not be asked."""
-        before = found.best(max(1, min(self.finalists, self.numbers // (pool.utilities.numel() * pool.problem.k))))
+        before = found.best(max(1, min(MOST_FINALISTS, self.numbers // (pool.utilities.numel() * pool.problem.k))))
         # The next best question is often the best one but for an item.
         depth = NEIGHBOURS if share or pool.was_asked(before[0]) else 0
         after, around = pool.exchanged(before, self.exchanges, depth)
         if len(after := after[(after != before).any(dim=1)]):
             found += pool.settled(after)
         return found + pool.settled(around, most_steps=1) if len(around) else found
+
+
+def _rivals(parts: list[Tensor], found: Ranked, pool: Pool) -> list[Tensor]:
+    """The best of each part's proposals, if it comes near the best slate: values in a pool are not quite exact."""
+    now, rivals, place = float(pool.additions.expected.max()), [], 1  # after the greedy slate
+    least = now + (1 - NEAR) * (float(found.values.max()) - now)
+    for part in parts:
+        values, place = found.values[place : place + len(part)], place + len(part)
+        if float(values.max()) >= least:
+            rivals.append(part[values.argmax()][None])
+    return rivals
 
 
 def _farsighted(found: Ranked, share: float, pool: Pool) -> Tensor:
@@ -167,10 +169,7 @@ class Clock:
     """How much of a budget of milliseconds has passed since this was made; without a budget, none ever has."""
 
     budget_ms: float | None
-    start: float = 0.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "start", time.perf_counter())
+    start: float = field(default_factory=lambda: time.perf_counter())
 
     def spent(self, share: float) -> bool:
         """Whether at least this share of the budget has passed."""

@@ -114,8 +114,6 @@ class Pool:
     def enlarged(self, slates: Tensor, depth: int) -> Pool:
         """With the best items of all after each answer to slates of rows `(b, k)`, `depth` for each."""
         problem = self.problem
-        if not self.is_screened:
-            return self
         directions = directions_after(self.utilities[self.places(slates)], problem.belief, problem.response)
         found = problem.search(directions.flatten(0, 1), min(depth, problem.available)).rows
         rows: Tensor = torch.unique(torch.cat([self.rows, found.flatten()]))

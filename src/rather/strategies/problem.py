@@ -106,10 +106,7 @@ class Problem:
 
     def evoi_of_vectors(self, slates: Tensor) -> Tensor:
         """Exact EVOI `(b,)` of slates of item vectors `(b, k, d)`, which may be hypothetical."""
-        if "_best_expected_utility" not in self.__dict__:
-            return value.evoi(slates, self.belief, self.response, self.search)
-        peu = value.posterior_expected_utility(slates, self.belief, self.response, self.search)
-        return peu - self.best_expected_utility
+        return value.evoi(slates, self.belief, self.response, self.search)
 
     def random_slates(self, count: int) -> Tensor:
         """`count` slates of k distinct items, `(count, k)`."""
