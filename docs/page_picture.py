@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, sync_playwright
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "page"))
 
-from browsing import PHONE, Server, launch, press, titles, wait_for_question  # noqa: E402
+from browsing import PHONE, Server, launch, press, titles, wait_for_question  # noqa: E402 - found by the path above
 
 # Somebody who likes science fiction, the most first.
 LIKES = ("Blade Runner", "2001: A Space Odyssey", "Alien", "Akira", "The Matrix", "Metropolis", "Star Wars")

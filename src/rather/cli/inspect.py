@@ -147,8 +147,9 @@ def _show(report: dict[str, Any]) -> None:
     console = Console(highlight=False)
     console.print(Text(f"{report['table']}: {report['rows']:,} rows, {len(report['columns'])} columns", style="bold"))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name, justify in (("column", "left"), ("kind", "left"), ("used", "left"), ("missing", "right")):
-        table.add_column(name, justify=justify)  # type: ignore[arg-type]
+    for name in ("column", "kind", "used"):
+        table.add_column(name)
+    table.add_column("missing", justify="right")
     table.add_column("examples", overflow="fold", ratio=1)
     for column in report["columns"]:
         remark = column["problem"] or column["note"]

@@ -18,7 +18,7 @@ FORMATS = (".png", ".svg", ".pdf")
 def require_matplotlib() -> None:
     """Complain before the work when plots cannot be drawn."""
     try:
-        import matplotlib  # noqa: F401
+        import matplotlib  # noqa: F401 - only whether it can be
     except ImportError:
         raise MissingExtraError("plots", "Drawing a plot") from None
 
