@@ -7,6 +7,7 @@ from rather import Belief, Catalog, ExactRetriever
 from rather.retrieval import exact as exact_module
 from rather.retrieval.scan import best_rows
 from rather.retrieval.sketch import Sketch
+from rather.threads import one_thread
 from worlds import normal
 
 
@@ -77,8 +78,10 @@ def test_directions_whose_squares_vanish_are_searched_like_others(scale, monkeyp
     items = normal(4000, 6) * torch.rand(4000, 1, generator=torch.Generator().manual_seed(1)).pow(-0.5)
     people = Belief.from_users(normal(40, 6, seed=2) / 3 + 1.0)
     exact, mean = ExactRetriever(Catalog(items), people=people), people.mean[None]
-    known = best_rows(items[::9], mean * scale, 3)
-    assert torch.equal(exact.confirmed(mean * scale, known).rows, (mean @ items.T).topk(3).indices)
+    with one_thread():  # where numbers too small for full precision count as 0, as in every search
+        known = best_rows(items[::9], mean * scale, 3)
+        found = exact.confirmed(mean * scale, known)
+    assert torch.equal(found.rows, (mean @ items.T).topk(3).indices)
 
 
 def test_nothing_is_known_of_what_is_no_number():

@@ -84,6 +84,13 @@ def test_foresight_gives_up_no_more_than_its_share_and_asks_what_tells_more(k):
     assert max(told) > 0.01
 
 
+def test_nothing_is_given_up_where_particles_are_plenty():
+    for seed in range(8):
+        problem = world(n=60, m=auto_module.PLENTY, d=5, seed=seed).problem(k=2)
+        near, far = (choose(Auto(foresight=share), problem.fork()) for share in (0, 1))
+        assert far == near
+
+
 def test_a_pool_that_lacks_the_best_items_looks_them_up(monkeypatch):
     monkeypatch.setattr(pool, "SMALL_CATALOG", 0)
     gained = []
