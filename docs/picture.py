@@ -10,10 +10,10 @@ from rich.console import Console
 from rich.text import Text
 
 from rather.cli.cards import choice_text, help_line, question_view, recommendations_view, show
-from rather.person import Person
-from rather.session import Session
-from rather.simulate import draw_people
-from rather.source import open_source
+from rather.simulation.users import Person
+from rather.conversation.session import Session
+from rather.simulation.conversations import draw_people
+from rather.formats.opening import open_source
 
 source = open_source("films")
 session = Session(source.catalog, source.belief, seed=4)

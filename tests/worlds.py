@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from rather import Belief, Catalog, ExactRetriever, Logistic, Noiseless, Problem
-from rather.randomness import derive_generator
+from rather.numerics.randomness import derive_generator
 
 TINY = 1e-4
 """What float32 may lose in a sum of a few products of numbers around 1."""

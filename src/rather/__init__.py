@@ -20,30 +20,30 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from rather.belief import Belief as Belief
-    from rather.catalog import Catalog as Catalog
     from rather.client import Client as Client
-    from rather.effort import Effort as Effort
+    from rather.conversation.many import ask_many as ask_many
+    from rather.conversation.reading_cost import Effort as Effort
+    from rather.conversation.session import Session as Session
+    from rather.conversation.stopping import Stop as Stop
+    from rather.conversation.stopping import Stopping as Stopping
     from rather.errors import RatherError as RatherError
-    from rather.many import ask_many as ask_many
-    from rather.person import Person as Person
-    from rather.priors import Prior as Prior
-    from rather.question import Question as Question
-    from rather.question import Recommendation as Recommendation
-    from rather.rejuvenation import Rejuvenation as Rejuvenation
-    from rather.responses import NONE as NONE
-    from rather.responses import SAME as SAME
-    from rather.responses import SKIP as SKIP
-    from rather.responses import Answer as Answer
-    from rather.responses import Logistic as Logistic
-    from rather.responses import Noiseless as Noiseless
-    from rather.responses import ResponseModel as ResponseModel
+    from rather.model.belief import Belief as Belief
+    from rather.model.catalog import Catalog as Catalog
+    from rather.model.priors import Prior as Prior
+    from rather.model.questions import Question as Question
+    from rather.model.questions import Recommendation as Recommendation
+    from rather.model.rejuvenation import Rejuvenation as Rejuvenation
+    from rather.model.responses import NONE as NONE
+    from rather.model.responses import SAME as SAME
+    from rather.model.responses import SKIP as SKIP
+    from rather.model.responses import Answer as Answer
+    from rather.model.responses import Logistic as Logistic
+    from rather.model.responses import Noiseless as Noiseless
+    from rather.model.responses import ResponseModel as ResponseModel
+    from rather.model.statements import Statement as Statement
     from rather.retrieval import ExactRetriever as ExactRetriever
     from rather.retrieval import Retriever as Retriever
-    from rather.session import Session as Session
-    from rather.statements import Statement as Statement
-    from rather.stopping import Stop as Stop
-    from rather.stopping import Stopping as Stopping
+    from rather.simulation.users import Person as Person
     from rather.strategies import PARTIAL_STRATEGIES as PARTIAL_STRATEGIES
     from rather.strategies import STRATEGIES as STRATEGIES
     from rather.strategies import PartialProblem as PartialProblem
@@ -55,21 +55,21 @@ if TYPE_CHECKING:
     from rather.value import evoi as evoi
 
 _HOMES = {
-    "belief": ("Belief",),
-    "catalog": ("Catalog",),
     "client": ("Client",),
-    "effort": ("Effort",),
+    "conversation.many": ("ask_many",),
+    "conversation.reading_cost": ("Effort",),
+    "conversation.session": ("Session",),
+    "conversation.stopping": ("Stop", "Stopping"),
     "errors": ("RatherError",),
-    "many": ("ask_many",),
-    "person": ("Person",),
-    "priors": ("Prior",),
-    "question": ("Question", "Recommendation"),
-    "rejuvenation": ("Rejuvenation",),
-    "responses": ("NONE", "SAME", "SKIP", "Answer", "Logistic", "Noiseless", "ResponseModel"),
+    "model.belief": ("Belief",),
+    "model.catalog": ("Catalog",),
+    "model.priors": ("Prior",),
+    "model.questions": ("Question", "Recommendation"),
+    "model.rejuvenation": ("Rejuvenation",),
+    "model.responses": ("NONE", "SAME", "SKIP", "Answer", "Logistic", "Noiseless", "ResponseModel"),
+    "model.statements": ("Statement",),
     "retrieval": ("ExactRetriever", "Retriever"),
-    "session": ("Session",),
-    "statements": ("Statement",),
-    "stopping": ("Stop", "Stopping"),
+    "simulation.users": ("Person",),
     "strategies": (
         "PARTIAL_STRATEGIES",
         "STRATEGIES",

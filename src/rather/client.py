@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
+from rather.conversation.stopping import Stop
 from rather.errors import InvalidInputError, RatherError, StaleQuestionError, UnknownNameError
-from rather.stopping import Stop
 
 ItemId = str | int
 
@@ -32,7 +32,7 @@ class ServiceError(RatherError, OSError):
 
 @dataclass(frozen=True)
 class Option:
-    """One of the things a person may choose; see `rather.question.Option`."""
+    """One of the things a person may choose; see `rather.model.questions.Option`."""
 
     label: str
     facts: Mapping[str, str]
@@ -68,7 +68,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """An item and how sure we are of it; see `rather.question.Recommendation`. `why` is the reason in words, if any."""
+    """An item and how sure we are of it, like `rather.Recommendation`. `why` is the reason in words, if any."""
 
     id: ItemId
     label: str

@@ -20,12 +20,12 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from rather.belief import Belief
-from rather.catalog import Catalog
-from rather.randomness import derive_generator
-from rather.responses import Answer, Logistic, Noiseless, ResponseModel
+from rather.model.belief import Belief
+from rather.model.catalog import Catalog
+from rather.model.responses import Answer, Logistic, Noiseless, ResponseModel
+from rather.model.statements import Statement
+from rather.numerics.randomness import derive_generator
 from rather.retrieval import ExactRetriever, Retriever
-from rather.statements import Statement
 from rather.strategies import PartialProblem, PartialStrategy, Problem, Strategy, choose, choose_partial
 from rather.strategies.partial.problem import name_of_slate
 

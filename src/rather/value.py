@@ -10,8 +10,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from rather.belief import Belief
-from rather.responses import ResponseModel
+from rather.model.belief import Belief
+from rather.model.responses import ResponseModel
 from rather.retrieval import Found
 
 Search = Callable[[Tensor, int], Found]

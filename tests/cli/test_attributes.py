@@ -7,8 +7,8 @@ import pytest
 from rich.console import Console
 
 from rather.cli.cards import choice_text, question_view
-from rather.films import film_belief, film_catalog
-from rather.session import Session
+from rather.conversation.session import Session
+from rather.formats.films import film_belief, film_catalog
 
 
 @pytest.fixture(scope="module")

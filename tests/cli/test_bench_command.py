@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from rather.bench.contest import AUTO, CONT_FREE, GREEDY, ITERATION
-from rather.vectors import Vectors, save_vectors
+from rather.formats.vectors.files import Vectors, save_vectors
+from rather.research.bench.contest import AUTO, CONT_FREE, GREEDY, ITERATION
 from worlds import normal
 
 

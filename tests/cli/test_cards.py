@@ -1,7 +1,7 @@
 """What fits on a card."""
 
 from rather.cli.cards import MOST_FACTS, facts_to_show
-from rather.question import Option
+from rather.model.questions import Option
 
 
 def option(**facts):

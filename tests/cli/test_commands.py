@@ -193,7 +193,7 @@ def test_an_unknown_retriever_is_refused_with_the_known_ones(rather):
 
 
 def test_what_was_remembered_is_said_again_unless_forbidden(rather, monkeypatch, tmp_path):
-    from rather.session import Session
+    from rather.conversation.session import Session
 
     monkeypatch.setenv("RATHER_CACHE", str(tmp_path / "cache"))
     chosen, compute = [], Session._choose

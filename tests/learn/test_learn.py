@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from rather.data import Attributes, Ratings
 from rather.errors import InvalidInputError
 from rather.learn import Factors, als, attribute_users, pmf
 from rather.learn.metrics import ranking, rmse
+from rather.research.datasets import Attributes, Ratings
 
 
 @pytest.fixture(scope="module")

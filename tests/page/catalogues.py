@@ -4,12 +4,12 @@ import sys
 
 import torch
 
-from rather.belief import Belief
-from rather.catalog import Catalog
+from rather.formats.opening import Source, open_source
+from rather.model.belief import Belief
+from rather.model.catalog import Catalog
 from rather.server import Limits, Settings, create_app
-from rather.server.pages import STATIC
+from rather.server.http.pages import STATIC
 from rather.server.running import listen, run
-from rather.source import Source, open_source
 
 # Each would do something that a test notices if any part of it were taken for HTML, a script or a style.
 ATTACKS = (

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rather.server.pages import STATIC
+from rather.server.http.pages import STATIC
 
 WEB = Path(__file__).parents[2] / "web"
 HINT = "The page was not rebuilt after a change: cd web && npm ci && npm run build"

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from rather import Belief, Catalog, ExactRetriever, Person, Session, Stopping
-from rather.randomness import derive_generator
+from rather.numerics.randomness import derive_generator
 from rather.retrieval import exact as exact_module
 from rather.retrieval import shortlist as shortlist_module
 from rather.retrieval.plan import Plan

@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rather import Belief, Catalog, ExactRetriever
+from rather.numerics.threads import one_thread
 from rather.retrieval import exact as exact_module
 from rather.retrieval.scan import best_rows
 from rather.retrieval.sketch import Sketch
-from rather.threads import one_thread
 from worlds import normal
 
 

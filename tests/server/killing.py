@@ -9,7 +9,7 @@ import time
 from processes import Person, ServerProcess, compare
 from serving import free_port
 
-from rather.server.store import SqlStore
+from rather.server.sessions.store import SqlStore
 
 
 def run(kills, people, database, seed=0, report=lambda line: None):

@@ -4,9 +4,9 @@ import socket
 
 import torch
 
-from rather.belief import Belief
-from rather.catalog import Catalog
-from rather.source import Source
+from rather.formats.opening import Source
+from rather.model.belief import Belief
+from rather.model.catalog import Catalog
 
 
 def small_source(name="things", items=24, hostile=""):

@@ -4,14 +4,14 @@ import pytest
 from serving import answer, open_session
 
 from cars import CARS
-from rather.catalog import Catalog
-from rather.responses import NONE, SAME, SKIP
-from rather.server.reasons import reasons
+from rather.conversation.session import Session
+from rather.formats.opening import Source
+from rather.formats.tables import table_prior
+from rather.model.catalog import Catalog
+from rather.model.responses import NONE, SAME, SKIP
+from rather.server.http.reasons import reasons
+from rather.server.http.showing import Showing
 from rather.server.settings import LARGE, Settings, partial_strategy_for
-from rather.server.showing import Showing
-from rather.session import Session
-from rather.source import Source
-from rather.tables import table_prior
 
 SHOW = Showing(100)
 

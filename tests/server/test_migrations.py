@@ -7,11 +7,11 @@ import pytest
 from serving import answer
 from sqlalchemy import create_engine, inspect, text
 
+from rather.conversation.log import dump_settings
+from rather.conversation.session import Session
 from rather.errors import RatherError
-from rather.log import dump_settings
-from rather.server.database import open_engine
-from rather.server.tables import metadata
-from rather.session import Session
+from rather.server.sessions.database import open_engine
+from rather.server.sessions.tables import metadata
 from rather.strategies import strategy_named
 
 # The schema of the first version, as its SQLite files have it.

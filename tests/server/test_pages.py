@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from rather.server.pages import STATIC
+from rather.server.http.pages import STATIC
 
 PAGES = ["/", "/docs", "/embed", "/shared/some-token"]
 

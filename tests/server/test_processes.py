@@ -11,7 +11,7 @@ from processes import Person, ServerProcess, compare
 from serving import free_port
 
 from rather.client import Client
-from rather.server.store import SqlStore
+from rather.server.sessions.store import SqlStore
 
 
 def wait_for(condition, seconds=300.0):

@@ -6,7 +6,7 @@ from pathlib import Path
 import typer
 
 from rather.cli import app
-from rather.server.openapi import document
+from rather.server.http.openapi import document
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "service.md").read_text(encoding="utf-8")
@@ -27,7 +27,7 @@ def test_every_option_is_in_the_documentation():
 
 
 def test_every_problem_is_in_the_documentation():
-    sources = (ROOT / "src" / "rather" / "server").glob("*.py")
+    sources = (ROOT / "src" / "rather" / "server").rglob("*.py")
     text = "\n".join(path.read_text(encoding="utf-8") for path in sources)
     raised = re.findall(r"ProblemError\(\s*\d+,\s*\"([a-z-]+)\"", text)
     later = re.findall(r"busy\(.*?, \"([a-z-]+)\"\)", text)

@@ -5,7 +5,7 @@ import json
 import pytest
 from serving import answer, open_session, small_source
 
-from rather.session import Session
+from rather.conversation.session import Session
 from rather.strategies import strategy_named
 
 

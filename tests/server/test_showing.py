@@ -4,10 +4,10 @@ import pytest
 import torch
 from serving import answer, open_session
 
-from rather.belief import Belief
-from rather.catalog import Catalog
-from rather.server.showing import Showing
-from rather.source import Source
+from rather.formats.opening import Source
+from rather.model.belief import Belief
+from rather.model.catalog import Catalog
+from rather.server.http.showing import Showing
 
 SHOW = Showing(20, ("https://images.example", "http://10.0.0.1:8080"))
 

@@ -8,14 +8,14 @@ import pytest
 import torch
 from serving import answer, open_session
 
-from rather.responses import NONE, SAME, SKIP
+from rather.conversation.session import Session
+from rather.model.responses import NONE, SAME, SKIP
 from rather.retrieval.plan import Plan
 from rather.retrieval.shortlist import ShortlistRetriever
-from rather.server.gate import Gate
-from rather.server.prefetch import MOST_TASKS, Prefetch, likely_choices
-from rather.server.problems import ProblemError
-from rather.server.states import States, _size, answer_event, first_key, keys_along, look
-from rather.session import Session
+from rather.server.computing.gate import Gate
+from rather.server.computing.prefetch import MOST_TASKS, Prefetch, likely_choices
+from rather.server.computing.states import States, _size, answer_event, first_key, keys_along, look
+from rather.server.http.problems import ProblemError
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ import torch
 import rather
 from rather import Belief, Catalog, Logistic, Statement
 from rather.errors import TooManySlatesError, UnknownNameError
+from rather.research.first_questions import first_questions
 from rather.strategies import PartialProblem, choose_partial, partial_strategy_named
 from rather.strategies.partial.auto import AutoPartial, head, swap, varied_slates
 from rather.strategies.partial.continuous import ContPartial
 from rather.strategies.partial.discrete import ExhaustivePartial, GreedyPartial
-from rather.strategies.partial.table import first_questions
 from rather.testing import check_partial_strategy
 from worlds import TINY, normal
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rather.cachedir import switch_off
+from rather.caching.folder import switch_off
 from rather.cli.options import (
     Ask,
     CatalogName,
@@ -23,8 +23,8 @@ from rather.cli.options import (
 from rather.errors import InvalidInputError, RatherError
 
 if TYPE_CHECKING:
-    from rather.effort import Effort
-    from rather.session import Session
+    from rather.conversation.reading_cost import Effort
+    from rather.conversation.session import Session
 
 
 def ask(
@@ -116,9 +116,9 @@ def _session(
     retriever: str,
 ) -> "Session":
     from rather.cli.progress import opened_source
-    from rather.session import Session, everyday_response
-    from rather.source import must_haves
-    from rather.stopping import Stopping
+    from rather.conversation.session import Session, everyday_response
+    from rather.conversation.stopping import Stopping
+    from rather.formats.opening import must_haves
 
     source = opened_source(catalog)
     if resume is not None:
@@ -144,7 +144,7 @@ def _session(
 
 
 def _effort(text: str) -> "Effort":
-    from rather.effort import Effort
+    from rather.conversation.reading_cost import Effort
 
     try:
         card, statement = (float(cost) for cost in text.split(","))

@@ -11,8 +11,8 @@ import typer
 from rather.cli.options import Json, Seed, SlateSize
 
 if TYPE_CHECKING:
-    from rather.bench import Report, Wanted
-    from rather.server.load import ServeReport
+    from rather.research.bench import Report, Wanted
+    from rather.research.bench.load import ServeReport
 
 
 def bench(
@@ -98,7 +98,7 @@ def bench(
 
 
 def _wanted(sizes: list[str] | None, quick: bool, vectors: Path | None, repeats: int | None, memory: bool) -> "Wanted":
-    from rather.bench import BEYOND, PAPER, QUICK, Size, Wanted
+    from rather.research.bench import BEYOND, PAPER, QUICK, Size, Wanted
 
     usual = QUICK if quick else (*PAPER, *BEYOND)
     chosen = tuple(dict.fromkeys(Size.parse(text) for text in sizes)) if sizes else usual
@@ -113,9 +113,9 @@ def _wanted(sizes: list[str] | None, quick: bool, vectors: Path | None, repeats:
 
 
 def _measure(wanted: "Wanted", quiet: bool) -> "Report":
-    from rather.bench import bench as run
-    from rather.bench.machine import MUCH, others_now
     from rather.cli.progress import progress_bar
+    from rather.research.bench import bench as run
+    from rather.research.bench.machine import MUCH, others_now
 
     busy = others_now()
     if busy > MUCH:
@@ -131,7 +131,7 @@ def _serve(
     catalog: str, people: int, seconds: float, think_seconds: float, k: int, seed: int, apart: bool, json_output: bool
 ) -> None:
     from rather.cli.progress import progress_bar
-    from rather.server.load import serve_bench
+    from rather.research.bench.load import serve_bench
 
     steps = round(seconds)
     with progress_bar("seconds of load", steps, json_output) as advance:

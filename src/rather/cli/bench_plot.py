@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from rather.bench.report import Cell, Report, Row
 from rather.cli.plots import MARKERS, STYLES, pyplot
+from rather.research.bench.report import Cell, Report, Row
 
 SCAN = "one scan of k directions"
 

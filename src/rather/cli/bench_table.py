@@ -6,8 +6,8 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from rather.bench.machine import MUCH
-from rather.bench.report import Report, Row, Times
+from rather.research.bench.machine import MUCH
+from rather.research.bench.report import Report, Row, Times
 
 LOOK: dict[str, Any] = {"box": box.SIMPLE_HEAD, "collapse_padding": True, "pad_edge": False}
 

@@ -9,8 +9,8 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from rather.question import Option, Question, Recommendation
-from rather.responses import Answer, Choice
+from rather.model.questions import Option, Question, Recommendation
+from rather.model.responses import Answer, Choice
 
 CARD_WIDTH = 38
 BAR_WIDTH = 16

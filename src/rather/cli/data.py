@@ -8,7 +8,7 @@ import typer
 from rather.cli.options import From, Json
 
 if TYPE_CHECKING:
-    from rather.data import Dataset
+    from rather.research.datasets import Dataset
 
 data = typer.Typer(
     name="data",
@@ -26,7 +26,7 @@ def list_datasets(json_output: Json = False) -> None:
 
     Example: rather data list
     """
-    from rather.data import DATASETS
+    from rather.research.datasets import DATASETS
 
     places = {name: _place(dataset) for name, dataset in DATASETS.items()}
     if json_output:
@@ -61,8 +61,8 @@ def get(name: Name, source: From = None) -> None:
     import sys
 
     from rather.cli.progress import byte_progress
-    from rather.data import dataset_named
-    from rather.data.download import get_dataset, terms
+    from rather.research.datasets import dataset_named
+    from rather.research.datasets.download import get_dataset, terms
 
     dataset = dataset_named(name)
     print(terms(dataset), file=sys.stderr)
@@ -76,14 +76,14 @@ def path(name: Name, source: From = None) -> None:
 
     Example: ls $(rather data path ml-100k)
     """
-    from rather.data import find_dataset
+    from rather.research.datasets import find_dataset
 
     print(find_dataset(name, source).resolve())
 
 
 def _place(dataset: "Dataset") -> str | None:
-    from rather.data import find_dataset
     from rather.errors import MissingDataError
+    from rather.research.datasets import find_dataset
 
     try:
         return str(find_dataset(dataset.name).resolve())

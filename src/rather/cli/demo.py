@@ -8,7 +8,7 @@ import typer
 from rather.cli.options import Seed
 
 if TYPE_CHECKING:
-    from rather.session import Session
+    from rather.conversation.session import Session
 
 
 def demo(
@@ -29,8 +29,8 @@ def demo(
 
         serve(["films"], port=0, open_browser=True, quiet=True)
         return
-    from rather.session import Session
-    from rather.source import open_source
+    from rather.conversation.session import Session
+    from rather.formats.opening import open_source
 
     source = open_source("films")
     session = Session(source.catalog, source.belief, seed=seed)
@@ -49,8 +49,8 @@ def _play(session: "Session", seed: int) -> None:
 
     from rather.cli.cards import choice_text, question_view, recommendations_view, show
     from rather.cli.terminal import finish
-    from rather.person import Person
-    from rather.simulate import draw_people
+    from rather.simulation.conversations import draw_people
+    from rather.simulation.users import Person
 
     console = Console(highlight=False)
     person = Person(draw_people(session.prior, 1, seed)[0], session.response, seed)

@@ -9,7 +9,7 @@ import typer
 from rather.cli.options import Json, SlateSize
 
 if TYPE_CHECKING:
-    from rather.holdout import Holdout
+    from rather.research.holdout import Holdout
 
 
 def holdout(
@@ -30,7 +30,7 @@ def holdout(
     Example: rather holdout candy-data.csv --column winpercent
     """
     from rather.cli.progress import progress_bar
-    from rather.holdout import hold_out
+    from rather.research.holdout import hold_out
 
     with progress_bar("conversations", seeds, json_output) as advance:
         found = hold_out(

@@ -11,7 +11,7 @@ from rather.cli.options import Json
 from rather.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from rather.tables.columns import Column, Examined
+    from rather.formats.tables.columns import Column, Examined
 
 EXAMPLES = 3
 
@@ -38,8 +38,8 @@ def inspect(
 
         rather inspect cars.csv --json --no-write
     """
-    from rather.tables.examining import read_examined
-    from rather.tables.spec import spec_beside
+    from rather.formats.tables.examining import read_examined
+    from rather.formats.tables.spec import spec_beside
 
     settings = spec_beside(path)
     examined = read_examined(path, {} if force else None, most_megabytes=most_megabytes)
@@ -88,9 +88,9 @@ def _column_report(column: "Column", examined: "Examined") -> dict[str, Any]:
 
 def _usage(column: "Column", examined: "Examined") -> str:
     """How a column will be used, in a few words."""
-    from rather.tables.blocks import build_block
-    from rather.tables.columns import label_columns
-    from rather.tables.kinds import Direction, Kind, Role
+    from rather.formats.tables.blocks import build_block
+    from rather.formats.tables.columns import label_columns
+    from rather.formats.tables.kinds import Direction, Kind, Role
 
     names_rows = ["names the rows"] * (column.name == examined.id)
     names_rows += ["label"] * (column.name in label_columns(examined.label, examined.raw.columns))
@@ -118,9 +118,9 @@ def _examples(column: "Column") -> list[str]:
 
 
 def _write(examined: "Examined", settings: Path) -> None:
-    from rather.tables.kinds import Role
-    from rather.tables.spec import ColumnSpec
-    from rather.tables.spec_writing import spec_text
+    from rather.formats.tables.kinds import Role
+    from rather.formats.tables.spec import ColumnSpec
+    from rather.formats.tables.spec_writing import spec_text
 
     spec = examined.spec()
     remarks = {column.name: column.problem or column.note for column in examined.columns}

@@ -9,9 +9,9 @@ from rather.cli.options import From, Seed
 from rather.errors import InvalidInputError, UnknownNameError
 
 if TYPE_CHECKING:
-    from rather.data import Attributes, Ratings
     from rather.learn import Factors
     from rather.learn.factors import OnEpoch
+    from rather.research.datasets import Attributes, Ratings
 
 METHODS = ("pmf", "als", "attributes")
 
@@ -56,9 +56,9 @@ def learn(
 
         rather learn plays.parquet --method als --dimensions 50 --out songs.npz
     """
-    from rather.data.attributes import matched
+    from rather.formats.vectors.files import Vectors, save_vectors
+    from rather.learn.attributes import matched
     from rather.learn.metrics import ranking, rmse
-    from rather.vectors import Vectors, save_vectors
 
     if method not in METHODS:
         raise UnknownNameError(f"No method is called {method!r}. There are: {', '.join(METHODS)}.")
@@ -92,7 +92,7 @@ def learn(
 
 
 def _ratings(name: str, user: str | None, item: str | None, rating: str | None, source: Path | None) -> "Ratings":
-    from rather.data import DATASETS, find_dataset, read_ratings
+    from rather.research.datasets import DATASETS, find_dataset, read_ratings
 
     dataset = DATASETS.get(name)
     if dataset is not None and dataset.ratings is not None:
@@ -104,8 +104,8 @@ def _ratings(name: str, user: str | None, item: str | None, rating: str | None, 
 
 
 def _attributes(name: str, path: Path | None, source: Path | None) -> "Attributes":
-    from rather.data import DATASETS, find_dataset
-    from rather.data.attributes import read_attributes
+    from rather.learn.attributes import read_attributes
+    from rather.research.datasets import DATASETS, find_dataset
 
     if path is not None:
         return read_attributes(path)

@@ -5,10 +5,10 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from rather.conversation.session import Session
 from rather.errors import InvalidInputError, RatherError
-from rather.question import Option, Question
-from rather.responses import SKIP
-from rather.session import Session
+from rather.model.questions import Option, Question
+from rather.model.responses import SKIP
 
 
 def converse(session: Session, keep: Callable[[], None]) -> None:

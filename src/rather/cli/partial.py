@@ -12,8 +12,8 @@ from rather.errors import InvalidInputError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from rather.source import Source
-    from rather.strategies.partial.table import Cell
+    from rather.formats.opening import Source
+    from rather.research.first_questions import Cell
 
 
 def partial(
@@ -43,9 +43,9 @@ def partial(
         rather partial films --k 2..4 --p 1 --strategy auto-partial --strategy greedy-partial --json
     """
     from rather.cli.progress import opened_source, progress_bar
-    from rather.session import everyday_response
+    from rather.conversation.session import everyday_response
+    from rather.research.first_questions import first_questions
     from rather.strategies import PARTIAL_STRATEGIES, partial_strategy_named
-    from rather.strategies.partial.table import first_questions
 
     sizes = [(size, said) for said in _numbers(p, "--p", 1) for size in _numbers(k, "--k", 2)]
     strategies = {

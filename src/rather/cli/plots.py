@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rather.errors import InvalidInputError, MissingExtraError
 
 if TYPE_CHECKING:
-    from rather.simulate import Summary
+    from rather.simulation.conversations import Summary
 
 STYLES = ("-", "--", "-.", ":")
 MARKERS = "os^DvP*X<>hp"

@@ -18,7 +18,7 @@ from rich.progress import (
 )
 
 if TYPE_CHECKING:
-    from rather.source import Source
+    from rather.formats.opening import Source
 
 
 @contextmanager
@@ -84,7 +84,7 @@ def counted_progress(what: str) -> Iterator[tuple[Callable[[int], None], Callabl
 
 def opened_source(name: str) -> "Source":
     """What a command is pointed at, with a bar while a large vectors file is looked at for the first time."""
-    from rather.source import open_source
+    from rather.formats.opening import open_source
 
     with byte_progress(of_bytes=False) as show:
         return open_source(name, show)

@@ -8,8 +8,8 @@ import typer
 from rather.cli.options import From, Ray, Workers
 
 if TYPE_CHECKING:
-    from rather.experiments import Spec
-    from rather.experiments.summary import Summary
+    from rather.research.experiments import Spec
+    from rather.research.experiments.summary import Summary
 
 OUT = Path("results")
 
@@ -50,7 +50,7 @@ def reproduce(
 
         rather reproduce all --quick
     """
-    from rather.experiments import load_spec, spec_names
+    from rather.research.experiments import load_spec, spec_names
 
     if name == "list":
         _list()
@@ -66,7 +66,7 @@ def _list() -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from rather.experiments import load_spec, spec_names
+    from rather.research.experiments import load_spec, spec_names
 
     table = Table("name", "in the paper", "what", "trials")
     for name in spec_names():
@@ -89,7 +89,7 @@ def _run(
     import sys
 
     from rather.cli.progress import counted_progress
-    from rather.experiments.run import reproduce as run
+    from rather.research.experiments.run import reproduce as run
 
     command = f"rather reproduce {name}" + (f" --trials {trials}" if trials else "") + (" --quick" if quick else "")
     try:
@@ -116,7 +116,7 @@ def _run(
 def _show(spec: "Spec", summary: "Summary", place: Path) -> None:
     from rich.console import Console
 
-    from rather.experiments.tables import tables
+    from rather.research.experiments.tables import tables
 
     console = Console(highlight=False)
     if not console.is_terminal:
@@ -136,6 +136,6 @@ def _show(spec: "Spec", summary: "Summary", place: Path) -> None:
 
 
 def _report(out: Path, docs: Path) -> None:
-    from rather.experiments.report import write_report
+    from rather.research.experiments.report import write_report
 
     print(f"wrote {write_report(out, docs)}")

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rather.cachedir import switch_off
+from rather.caching.folder import switch_off
 from rather.cli.options import NoCache, RetrieverKind
 from rather.errors import InvalidInputError
 
 if TYPE_CHECKING:
+    from rather.formats.opening import Source
     from rather.server.settings import Settings
-    from rather.source import Source
 
 CatalogNames = Annotated[
     list[str] | None,
@@ -147,7 +147,7 @@ def _run(
     quiet: bool,
 ) -> None:
     from rather.server import create_app
-    from rather.server.logs import configure
+    from rather.server.http.logs import configure
     from rather.server.running import listen, run
 
     configure("WARNING" if quiet else "INFO", plain=quiet)
@@ -167,8 +167,8 @@ def _run(
 
 
 def _check(sources: list["Source"], settings: "Settings") -> None:
-    from rather.server.store import SqlStore
-    from rather.server.stored import StoreUnavailableError
+    from rather.server.sessions.store import SqlStore
+    from rather.server.sessions.stored import StoreUnavailableError
 
     for source in sources:
         catalog = source.catalog

@@ -10,7 +10,7 @@ import typer
 from rather.cli.options import Ask, CatalogName, Json, Ray, RetrieverKind, Seed, SlateSize, Statements, Temperature
 
 if TYPE_CHECKING:
-    from rather.simulate import Conversation, Plan, Summary
+    from rather.simulation.conversations import Conversation, Plan, Summary
 
 
 def simulate(
@@ -69,10 +69,10 @@ def simulate(
         rather simulate films --users 10000 --ray 10.0.0.1:6379
     """
     from rather.cli.progress import opened_source
-    from rather.rejuvenation import Rejuvenation
+    from rather.conversation.session import everyday_response
+    from rather.model.rejuvenation import Rejuvenation
     from rather.retrieval import choose_retriever
-    from rather.session import everyday_response
-    from rather.simulate import Plan, draw_people, summarise
+    from rather.simulation.conversations import Plan, draw_people, summarise
 
     contests = _contests(asking or [Ask.ITEMS], strategy or [])
     if plot is not None:
@@ -126,7 +126,7 @@ def _run(
     from dataclasses import replace
 
     from rather.cli.progress import progress_bar
-    from rather.simulate import simulate as run
+    from rather.simulation.conversations import simulate as run
 
     done = []
     total = sum(len(names) for names in contests.values()) * len(plan.people)

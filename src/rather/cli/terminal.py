@@ -6,9 +6,9 @@ from rich.console import Console
 from rich.text import Text
 
 from rather.cli.cards import choice_text, help_line, question_view, recommendations_view, show
-from rather.question import Question
-from rather.responses import NONE, SAME, SKIP, Choice
-from rather.session import Session
+from rather.conversation.session import Session
+from rather.model.questions import Question
+from rather.model.responses import NONE, SAME, SKIP, Choice
 
 KEYS: dict[str, Choice] = {"n": NONE, "s": SAME, "?": SKIP}
 

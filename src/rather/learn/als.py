@@ -3,9 +3,9 @@
 import numpy as np
 import torch
 
-from rather.data.ratings import Ratings
 from rather.errors import MissingExtraError
 from rather.learn.factors import Factors, OnEpoch
+from rather.learn.ratings import Ratings
 
 
 def als(

@@ -6,12 +6,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from rather.data.attributes import Attributes
-from rather.data.ratings import Ratings
 from rather.errors import InvalidInputError
+from rather.learn.attributes import Attributes
 from rather.learn.factors import Factors, OnEpoch
-from rather.randomness import derive_generator
-from rather.threads import one_thread
+from rather.learn.ratings import Ratings
+from rather.numerics.randomness import derive_generator
+from rather.numerics.threads import one_thread
 
 
 @dataclass(frozen=True, eq=False)

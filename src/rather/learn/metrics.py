@@ -6,9 +6,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from rather.data.ratings import Ratings
 from rather.learn.factors import Factors
-from rather.randomness import derive_generator
+from rather.learn.ratings import Ratings
+from rather.numerics.randomness import derive_generator
 
 # People on whom ranking is measured at most: each needs a look at every item.
 MOST_USERS = 2000

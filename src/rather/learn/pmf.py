@@ -2,11 +2,11 @@
 
 import torch
 
-from rather.data.ratings import Ratings
 from rather.errors import InvalidInputError
 from rather.learn.factors import Factors, OnEpoch
-from rather.randomness import derive_generator
-from rather.threads import one_thread
+from rather.learn.ratings import Ratings
+from rather.numerics.randomness import derive_generator
+from rather.numerics.threads import one_thread
 
 
 def pmf(

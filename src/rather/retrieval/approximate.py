@@ -21,16 +21,16 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from rather.belief import Belief
-from rather.catalog import Catalog
 from rather.errors import InvalidInputError
-from rather.randomness import derive_generator
+from rather.model.belief import Belief
+from rather.model.catalog import Catalog
+from rather.numerics.randomness import derive_generator
+from rather.numerics.threads import on_all_threads, one_thread
 from rather.retrieval.directions import conversation_directions, group_means, people_of
 from rather.retrieval.exact import ExactRetriever
 from rather.retrieval.grouping import IndexPlan, grouped, one_faiss_thread, require_faiss
 from rather.retrieval.protocol import Found, refuse_count
 from rather.retrieval.scan import Best, best_first, best_rows
-from rather.threads import on_all_threads, one_thread
 
 FORMAT = "rather index 1"
 

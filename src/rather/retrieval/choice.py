@@ -6,10 +6,10 @@ import threading
 from typing import Literal, get_args
 from weakref import WeakKeyDictionary
 
-from rather.belief import Belief
-from rather.catalog import Catalog
 from rather.errors import UnknownNameError
-from rather.mapped.remembered import cache_directory
+from rather.formats.vectors.remembered import cache_directory
+from rather.model.belief import Belief
+from rather.model.catalog import Catalog
 from rather.retrieval.exact import ExactRetriever
 from rather.retrieval.protocol import Retriever
 from rather.retrieval.shortlist import ShortlistRetriever
@@ -40,7 +40,7 @@ def choose_retriever(
         kind: "exact"; "shortlist"; "approximate", an index that is built once and then mapped from the user's cache
             directory (needs the extra `ann`); or "auto": exact for small catalogues, and for large ones a shortlist if
             its measured loss is within its bound, else exact.
-        remembered: Whether a shortlist that another process built may be taken (see `rather.recall`).
+        remembered: Whether a shortlist that another process built may be taken (see `rather.conversation.cached`).
     """
     if kind not in get_args(Kind):
         raise UnknownNameError(f"No retriever is called {kind!r}. There are: {', '.join(get_args(Kind))}.")
@@ -63,7 +63,7 @@ def _build(catalog: Catalog, belief: Belief, kind: str, remembered: bool) -> Ret
     if kind == "approximate":
         return _approximate(catalog, belief)
     if remembered:
-        from rather.recall import recalled_shortlist
+        from rather.conversation.shortlists import recalled_shortlist
 
         shortlist = recalled_shortlist(exact, belief)
     else:

@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor
 
-from rather.belief import Belief
-from rather.randomness import systematic_rows
+from rather.model.belief import Belief
+from rather.numerics.randomness import systematic_rows
 
 # People that stand for a population; more describe it no better.
 MOST_PEOPLE = 512

@@ -6,12 +6,12 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from rather.belief import Belief
-from rather.catalog import Catalog
+from rather.model.belief import Belief
+from rather.model.catalog import Catalog
+from rather.numerics.threads import one_thread
 from rather.retrieval.protocol import Found, refuse_count
 from rather.retrieval.scan import Best, best_first, best_of, best_rows
 from rather.retrieval.sketch import Sketch
-from rather.threads import one_thread
 
 # A catalogue this small is scanned faster than it is sorted through.
 SMALL_CATALOG = 131_072

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from rather.catalog import Catalog
 from rather.errors import MissingExtraError
-from rather.randomness import derive_generator
+from rather.model.catalog import Catalog
+from rather.numerics.randomness import derive_generator
 
 # At most so many groups, and for each of them so many items from which centres are found.
 MOST_GROUPS = 16_384

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from rather.catalog import BLOCK_ROWS, Catalog
+from rather.model.catalog import BLOCK_ROWS, Catalog
 
 
 def nearest_items(points: Tensor, catalog: Catalog, allowed: Tensor | None = None) -> Tensor:

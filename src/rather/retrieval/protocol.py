@@ -5,8 +5,8 @@ from typing import Protocol, runtime_checkable
 
 from torch import Tensor
 
-from rather.belief import Belief
 from rather.errors import InvalidInputError
+from rather.model.belief import Belief
 
 
 @dataclass(frozen=True)

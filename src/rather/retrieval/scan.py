@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from rather.threads import on_all_threads
+from rather.numerics.threads import on_all_threads
 
 # Groups of rows scored at a time by each thread: some 32,000 rows, whose scores for 64 directions take 8 MiB.
 BLOCK_GROUPS = 256

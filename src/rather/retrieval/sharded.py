@@ -18,14 +18,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from rather.catalog import Catalog
 from rather.cluster import ClusterError, require_ray
 from rather.errors import InvalidInputError
-from rather.mapped import ItemFile
+from rather.formats.vectors import ItemFile
+from rather.model.catalog import Catalog
+from rather.numerics.threads import one_thread
 from rather.retrieval.exact import ExactRetriever
 from rather.retrieval.protocol import Found, refuse_count
 from rather.retrieval.scan import best_first
-from rather.threads import one_thread
 
 # Rows of a shard whose hash says that it is the shard that was asked for.
 SAMPLED_ROWS = 256

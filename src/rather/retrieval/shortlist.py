@@ -13,15 +13,15 @@ from dataclasses import dataclass, field, replace
 import torch
 from torch import Tensor
 
-from rather.belief import Belief
-from rather.catalog import Catalog
-from rather.randomness import derive_generator
+from rather.model.belief import Belief
+from rather.model.catalog import Catalog
+from rather.numerics.randomness import derive_generator
+from rather.numerics.threads import one_thread
 from rather.retrieval.directions import conversation_directions, group_means, others_of, people_of
 from rather.retrieval.exact import ExactRetriever
 from rather.retrieval.plan import Plan, Report
 from rather.retrieval.protocol import Found, Retriever, refuse_count
 from rather.retrieval.scan import best_rows
-from rather.threads import one_thread
 
 # Searches for so few directions are exact where norms make that as cheap as the shortlist: the recommendation itself,
 # and the value of the question that is asked (its answers, and the belief as it is).

@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from rather.belief import Belief
+from rather.model.belief import Belief
 
 # Main axes kept. With 4 some three times as many books were left, and 16 cost twice as much to multiply.
 AXES = 8

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 from rather.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from rather.server.app import create_app as create_app
+    from rather.server.http.app import create_app as create_app
     from rather.server.settings import Limits as Limits
     from rather.server.settings import Settings as Settings
 
 __all__ = ["Limits", "Settings", "create_app"]
 
-_HOMES = {"create_app": "app", "Settings": "settings", "Limits": "settings"}
+_HOMES = {"create_app": "http.app", "Settings": "settings", "Limits": "settings"}
 
 
 def __getattr__(name: str) -> Any:

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import softplus
 
-from rather.responses import Logistic, ResponseModel
+from rather.model.responses import Logistic, ResponseModel
 from rather.value import exponentials
 
 

@@ -22,8 +22,8 @@ import torch
 from torch import Tensor
 
 from rather import value
-from rather.belief import Belief
-from rather.responses import Logistic
+from rather.model.belief import Belief
+from rather.model.responses import Logistic
 from rather.retrieval import nearest_items
 from rather.strategies.initialisers import Initialiser, balanced
 from rather.strategies.problem import Problem

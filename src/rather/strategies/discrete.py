@@ -10,14 +10,14 @@ import torch
 from torch import Tensor
 
 from rather import value
-from rather.catalog import BLOCK_ROWS
 from rather.errors import TooManySlatesError
-from rather.responses import Logistic
+from rather.model.catalog import BLOCK_ROWS
+from rather.model.responses import Logistic
+from rather.numerics.threads import on_all_threads
 from rather.strategies.additions import Additions, is_plain_softmax
 from rather.strategies.initialisers import Initialiser, rand_user_top_item, top_items_of_random_particles
 from rather.strategies.problem import Problem
 from rather.strategies.projection import deep_retrieval_unique
-from rather.threads import on_all_threads
 
 # Slates evaluated at a time by an exhaustive search.
 SLATES_AT_A_TIME = 4096

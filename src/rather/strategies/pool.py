@@ -14,8 +14,8 @@ from functools import cache, cached_property
 import torch
 from torch import Tensor
 
-from rather.randomness import systematic_rows
-from rather.responses import Logistic
+from rather.model.responses import Logistic
+from rather.numerics.randomness import systematic_rows
 from rather.retrieval.directions import group_means
 from rather.retrieval.scan import highest
 from rather.strategies.additions import Additions

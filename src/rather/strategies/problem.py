@@ -10,10 +10,10 @@ import torch
 from torch import Tensor
 
 from rather import value
-from rather.belief import Belief
-from rather.catalog import Catalog
 from rather.errors import InvalidInputError, NoQuestionLeftError
-from rather.responses import ResponseModel
+from rather.model.belief import Belief
+from rather.model.catalog import Catalog
+from rather.model.responses import ResponseModel
 from rather.retrieval import ExactRetriever, Found, Retriever
 from rather.retrieval.protocol import Shortlisting
 

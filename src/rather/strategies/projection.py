@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from rather import value
-from rather.responses import ResponseModel
+from rather.model.responses import ResponseModel
 from rather.strategies.problem import Problem
 
 

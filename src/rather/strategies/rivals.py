@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from rather import value
-from rather.belief import Belief
-from rather.responses import Noiseless, ResponseModel
+from rather.model.belief import Belief
+from rather.model.responses import Noiseless, ResponseModel
 from rather.strategies.discrete import iterate
 from rather.strategies.initialisers import mixed, top_items_of_random_particles
 from rather.strategies.problem import Problem, not_asked

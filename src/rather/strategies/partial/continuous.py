@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from rather import value
-from rather.responses import Logistic
+from rather.model.responses import Logistic
 from rather.strategies.continuous import Adam, slate_network
 from rather.strategies.partial.problem import PartialProblem
 

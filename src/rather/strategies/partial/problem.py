@@ -9,10 +9,10 @@ import torch
 from torch import Tensor
 
 from rather import value
-from rather.catalog import Catalog
 from rather.errors import InvalidInputError, NoQuestionLeftError
+from rather.model.catalog import Catalog
+from rather.model.statements import column_numbers
 from rather.retrieval import ExactRetriever
-from rather.statements import column_numbers
 from rather.strategies.partial.space import PartialSpace
 from rather.strategies.problem import Problem, Slate
 

@@ -1,0 +1,133 @@
+"""Bytes by key: in this process, and in files that all processes of the user share. Both of bounded size."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import threading
+from collections import OrderedDict
+from functools import cache
+from pathlib import Path
+
+from rather.caching.folder import cache_directory
+
+# Bytes kept in the process and in files.
+MOST_IN_PROCESS = 64 * 2**20
+MOST_IN_FILES = 256 * 2**20
+
+# Files are counted after so many have been written.
+PRUNE_EVERY = 64
+
+_CHECKSUM_BYTES = 16
+
+
+class Memory:
+    """Remembers what was computed.
+
+    A file is written beside its place and then moved there, so that another process sees all of it or nothing; one
+    that was damaged since is ignored, and written anew when its content has been computed again.
+
+    Args:
+        folder: Of the files, made when it is needed; None keeps nothing on disk.
+        most_in_process: Bytes; what was not needed for longest is forgotten first.
+        most_in_files: Likewise.
+    """
+
+    def __init__(
+        self, folder: Path | None, most_in_process: int = MOST_IN_PROCESS, most_in_files: int = MOST_IN_FILES
+    ) -> None:
+        self.folder = folder
+        self._most_in_process = most_in_process
+        self._most_in_files = most_in_files
+        self._kept: OrderedDict[str, bytes] = OrderedDict()
+        self._bytes = 0
+        self._written = 0
+        self._lock = threading.Lock()
+
+    def get(self, key: str) -> bytes | None:
+        """What was put under this key, if it is still there."""
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
+        content = self._read(key)
+        if content is not None:
+            self._keep(key, content)
+        return content
+
+    def put(self, key: str, content: bytes, *, in_file: bool = True) -> None:
+        """Remember it, in a file as well if that pays."""
+        self._keep(key, content)
+        if in_file and self.folder is not None:
+            try:
+                self._write(self.folder, key, content)
+            except OSError:  # a full or read-only disk only costs the time to compute again
+                return
+
+    def _keep(self, key: str, content: bytes) -> None:
+        with self._lock:
+            self._bytes += len(content) - len(self._kept.pop(key, b""))
+            self._kept[key] = content
+            while self._bytes > self._most_in_process and len(self._kept) > 1:
+                self._bytes -= len(self._kept.popitem(last=False)[1])
+
+    def _read(self, key: str) -> bytes | None:
+        if self.folder is None:
+            return None
+        path = self.folder / key
+        try:
+            whole = path.read_bytes()
+            os.utime(path)  # needed just now: not to be pruned before others
+        except OSError:
+            return None
+        checksum, content = whole[:_CHECKSUM_BYTES], whole[_CHECKSUM_BYTES:]
+        return content if checksum == _checksum(key, content) else None
+
+    def _write(self, folder: Path, key: str, content: bytes) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, draft = tempfile.mkstemp(dir=folder, prefix=".")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(_checksum(key, content) + content)
+            Path(draft).replace(folder / key)
+        except BaseException:
+            Path(draft).unlink(missing_ok=True)
+            raise
+        self._written += 1
+        if self._written % PRUNE_EVERY == 1:
+            self._prune(folder)
+
+    def _prune(self, folder: Path) -> None:
+        """Delete the files that were not needed for longest, down to three quarters of what may be kept."""
+        found = []
+        for path in folder.iterdir():
+            try:
+                status = path.stat()
+            except OSError:  # another process deleted it
+                continue
+            found.append((status.st_mtime, status.st_size, path))
+        total = sum(size for _, size, _ in found)
+        if total <= self._most_in_files:
+            return
+        for _, size, path in sorted(found):
+            if total <= 0.75 * self._most_in_files:
+                return
+            path.unlink(missing_ok=True)
+            total -= size
+
+
+def shared_memory() -> Memory | None:
+    """That of this process, or None while the user has switched it off (`RATHER_CACHE=off`)."""
+    folder = cache_directory("questions")
+    return None if folder is None else _memory_in(folder)
+
+
+@cache
+def _memory_in(folder: Path) -> Memory:
+    return Memory(folder)
+
+
+def _checksum(key: str, content: bytes) -> bytes:
+    """The key is in it: a file under another's name is as bad as a damaged one."""
+    return hashlib.blake2b(key.encode() + content, digest_size=_CHECKSUM_BYTES).digest()

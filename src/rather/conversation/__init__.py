@@ -1,0 +1,1 @@
+"""One conversation: which question next, what an answer teaches, when to stop, and the log of it."""

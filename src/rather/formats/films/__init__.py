@@ -1,0 +1,90 @@
+"""The bundled catalogue: some 350 well-known films with 25 qualities each, and invented tastes as a population.
+
+Both were written for this package from common knowledge. The tastes are a prior to start from, not a measurement
+of anybody.
+"""
+
+import csv
+import tomllib
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from rather.model.belief import Belief
+from rather.model.catalog import Catalog
+from rather.model.priors import Prior
+from rather.model.statements import Statement, unit_statements
+
+# Qualities that do not read well after "a film that is" with their underscores as hyphens.
+SPELLED = {
+    "based_on_a_book": "based on a book",
+    "character_study": "a character study",
+    "musical": "a musical",
+    "visually_stunning": "visually stunning",
+}
+
+FACTS = ("year", "director", "genres", "runtime", "country", "line")
+
+
+def film_catalog() -> Catalog:
+    """The films, each as its qualities minus their average over all films: an average film has utility 0."""
+    rows = list(_rows())
+    names = [name for name in rows[0] if name not in ("id", "title", *FACTS)]
+    qualities = torch.tensor([[float(row[name]) for name in names] for row in rows])
+    return Catalog(
+        qualities - qualities.mean(dim=0),
+        ids=[row["id"] for row in rows],
+        labels=[row["title"] for row in rows],
+        facts=[_facts(row) for row in rows],
+        features=[name.replace("_", " ") for name in names],
+        name="film",
+        statements=film_statements(names),
+        together=_together(qualities),
+    )
+
+
+def film_statements(names: Sequence[str]) -> tuple[Statement, ...]:
+    """What can be said of a film: that it has one of the qualities, in full."""
+    words = [SPELLED.get(name, name.replace("_", "-")) for name in names]
+    return unit_statements(words, form="is")
+
+
+def _together(qualities: Tensor) -> Tensor:
+    """Which two qualities some film has both of, by half or more: nobody should weigh a film that there is not."""
+    marked = (qualities >= 0.5).float()
+    return marked.T @ marked > 0
+
+
+def taste_prior(catalog: Catalog) -> Prior:
+    """A mixture of Gaussians over the qualities, one component for each taste of `tastes.toml`."""
+    population = _population()
+    columns = {feature.replace(" ", "_"): column for column, feature in enumerate(catalog.features)}
+    centres = torch.zeros(len(population["tastes"]), catalog.dimensions)
+    for row, taste in enumerate(population["tastes"].values()):
+        for quality, weight in taste["likes"].items():
+            centres[row, columns[quality]] = weight
+    shares = torch.tensor([float(taste["share"]) for taste in population["tastes"].values()])
+    spread = population["spread"] * torch.eye(catalog.dimensions)
+    return Prior(centres, (shares / shares.sum()).log(), spread)
+
+
+def film_belief(catalog: Catalog, *, particles: int = 1000, seed: int = 0) -> Belief:
+    """What to believe of somebody who is about to be asked: `particles` people drawn from the tastes."""
+    return Belief.from_prior(taste_prior(catalog), particles=particles, seed=seed)
+
+
+def _rows() -> Iterator[dict[str, str]]:
+    with files(__package__).joinpath("films.csv").open(encoding="utf-8") as lines:
+        yield from csv.DictReader(lines)
+
+
+def _population() -> dict[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("tastes.toml").read_text(encoding="utf-8"))
+
+
+def _facts(row: dict[str, str]) -> dict[str, str]:
+    shown = {name: row[name] for name in FACTS}
+    return {**shown, "genres": row["genres"].replace("|", ", "), "runtime": f"{row['runtime']} min"}

@@ -1,0 +1,62 @@
+"""What a command can be pointed at: a catalogue together with the belief a conversation about it starts from."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from torch import Tensor
+
+from rather.errors import InvalidInputError, UnknownNameError
+from rather.formats.tables.prior import table_prior
+from rather.formats.vectors.files import is_vectors_file, load_vectors
+from rather.formats.vectors.remembered import Tell
+from rather.model.belief import Belief
+from rather.model.catalog import Catalog
+
+
+@dataclass(frozen=True)
+class Source:
+    """A catalogue and the belief before the first question."""
+
+    name: str
+    catalog: Catalog
+    belief: Belief
+
+
+def open_source(name: str, tell: Tell | None = None) -> Source:
+    """The bundled catalogue of this name, what a vectors file holds, or any table.
+
+    Args:
+        name: Of the catalogue or file.
+        tell: Called as a large vectors file is looked at for the first time.
+    """
+    if name == "films":
+        from rather.formats.films import film_belief, film_catalog
+
+        catalog = film_catalog()
+        return Source(name, catalog, film_belief(catalog))
+    if is_vectors_file(name):
+        vectors = load_vectors(name, tell)
+        return Source(name, vectors.catalog(tell), vectors.belief())
+    if not (Path(name).suffix or Path(name).exists()):
+        raise UnknownNameError(
+            f"No catalogue is called {name!r}, and no file either. There is: films (bundled); or give a table "
+            "(CSV, TSV, Parquet, JSON lines) or a vectors file as `rather learn` writes it."
+        )
+    catalog = Catalog.from_table(name)
+    return Source(name, catalog, table_prior(catalog))
+
+
+def must_haves(catalog: Catalog, expression: str | None, k: int) -> Tensor | None:
+    """The items that satisfy an expression such as `price < 30000`, `(n,)`; None without one.
+
+    Refuses one that leaves fewer items than a slate holds.
+    """
+    if expression is None:
+        return None
+    allowed = catalog.where(expression)
+    if (left := int(allowed.sum())) < k:
+        raise InvalidInputError(
+            f"Of {len(catalog):,} {catalog.name}s {left or 'none'} satisf{'ies' if left < 2 else 'y'} {expression!r}; "
+            f"a question needs {k}. Ask for less."
+        )
+    return allowed

@@ -1,0 +1,216 @@
+"""The parameters of a table, one block for each column that is learned from."""
+
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from rather.formats.tables.basis import Basis, Degree, Floats, Gaussian, Hats, Indicators, Steps, with_unknown
+from rather.formats.tables.columns import Column
+from rather.formats.tables.kinds import MOST_LEVELS, Direction, Kind
+from rather.formats.tables.naming import CURRENCY_SIGNS, UNKNOWN, counts_things, spelled, with_unit
+from rather.formats.tables.parsing import MONTHS
+
+MOST_TAGS = 60
+OTHER = "any other"
+
+
+@dataclass(frozen=True)
+class Level:
+    """Something that can be said of a column in a phrase ("200 to 300 hp", "funny", "All-Wheel Drive").
+
+    Attributes:
+        text: What to say.
+        row: `(p,)`, what it is in the block's parameters.
+        against: `(p,)`, what not saying it is: an average row, or "no" for what an item has or has not.
+        exclusive: Whether no other level of the column can hold at the same time.
+    """
+
+    text: str
+    row: Floats = field(repr=False)
+    against: Floats = field(repr=False)
+    exclusive: bool = True
+
+
+@dataclass(frozen=True)
+class Block:
+    """A column's parameters.
+
+    Attributes:
+        column: The column.
+        features: A name for each of the p parameters.
+        mean: `(p,)`, an average item in these parameters.
+        prior: How the parameters are distributed over people.
+        levels: What can be said of the column.
+    """
+
+    column: Column
+    features: tuple[str, ...]
+    mean: Floats = field(repr=False)
+    prior: Gaussian = field(repr=False)
+    levels: tuple[Level, ...] = field(repr=False)
+
+    @property
+    def size(self) -> int:
+        """How many parameters p, with "unknown" where values are missing."""
+        return len(self.features)
+
+
+def _range_text(column: Column, values: Floats, low: float, high: float) -> str:
+    inside = values[(values >= low) & (values < high)]
+    if len(inside) > 1 and inside.min() == inside.max():
+        return _amount(column, float(inside[0]))
+    date = column.kind is Kind.DATE
+    if low == -np.inf:
+        return ("before " if date else "under ") + _amount(column, high)
+    if high == np.inf:
+        return _amount(column, low) + (" or later" if date else " or more")
+    return _amount(column, low, unit=False) + " to " + _amount(column, high)
+
+
+def _amount(column: Column, value: float, *, unit: bool = True) -> str:
+    if column.kind is Kind.DATE:
+        return _when(value)
+    text = spelled(value, digits=6, grouped=column.grouped)
+    return with_unit(text, column.unit) if unit or column.unit in CURRENCY_SIGNS else text
+
+
+def _when(year: float) -> str:
+    """A year with decimals as a person writes it: "2020", "Apr 2020"."""
+    if year == round(year):
+        return f"{year:.0f}"
+    month = min(11, int((year % 1) * 12 + 1e-6))
+    return f"{MONTHS[month].capitalize()} {int(year)}"
+
+
+def _phrase(column: Column, text: str) -> str:
+    if not column.unit and counts_things(column.pretty):
+        return f"{text} {column.pretty}"
+    return text if column.unit and column.pretty == column.unit else f"{column.pretty} {text}"
+
+
+def build_block(column: Column) -> tuple[Block, Floats]:
+    """The parameters of a column that is learned from, and its rows `(n, p)` in them, not centred."""
+    if column.kind in (Kind.YES_NO, Kind.DEGREE):
+        return _degree_block(column)
+    if column.kind is Kind.CATEGORY:
+        return _indicator_block(column, *_category_levels(column))
+    if column.kind is Kind.TAGS:
+        return _indicator_block(column, *_tag_levels(column))
+    return _number_block(column)
+
+
+def _degree_block(column: Column) -> tuple[Block, Floats]:
+    values = column.numbers
+    present = values[column.present]
+    sign = {Direction.MORE: 1, Direction.LESS: -1, Direction.DEPENDS: 0}[column.direction]
+    basis = Degree(min(0.0, float(present.min())), max(1.0, float(present.max())), sign)
+    block, rows = _block(column, basis, (column.pretty,), basis.rows(values))
+    level = Level(column.pretty, np.eye(block.size)[0], np.zeros(block.size))
+    return replace(block, levels=(level,)), rows
+
+
+def _number_block(column: Column) -> tuple[Block, Floats]:
+    values = column.numbers
+    grid = column.grid
+    names = [_amount(column, knot) for knot in grid.knots]
+    basis: Hats | Steps
+    if column.direction is Direction.DEPENDS or len(grid.knots) == 1:
+        basis = Hats(grid.knots)
+        features = tuple(f"{column.pretty} near {name}" for name in names)
+    else:
+        basis = Steps(grid.knots, less=column.direction is Direction.LESS)
+        features = tuple(f"{column.pretty} {low} to {high}" for low, high in pairwise(names))
+    block, rows = _block(column, basis, features, basis.rows(values))
+    levels = tuple(Level(text, rows[inside].mean(axis=0), block.mean) for text, inside in _ranges(column, grid.edges))
+    return replace(block, levels=levels), rows
+
+
+def level_masks(block: Block) -> list[npt.NDArray[np.bool_]]:
+    """For each of a block's levels `(n,)` which rows it holds of; recomputed, since many rows make many masks."""
+    column = block.column
+    if column.kind in (Kind.YES_NO, Kind.DEGREE):
+        values = column.numbers
+        present = values[column.present]
+        return [values >= (min(0.0, float(present.min())) + float(present.max())) / 2]
+    if column.kind in (Kind.CATEGORY, Kind.TAGS):
+        names, rows = _category_levels(column) if column.kind is Kind.CATEGORY else _tag_levels(column)
+        masks = dict(zip(names, rows.T > 0, strict=True))
+        return [masks[level.text] for level in block.levels]
+    return [inside for _, inside in _ranges(column, column.grid.edges)]
+
+
+def _ranges(column: Column, edges: tuple[float, ...]) -> list[tuple[str, npt.NDArray[np.bool_]]]:
+    """The ranges of a number that some row lies in, each as a phrase and which rows those are."""
+    values = column.numbers
+    if edges:
+        ranges = [
+            (_range_text(column, values, low, high), (values >= low) & (values < high))
+            for low, high in pairwise([-np.inf, *edges, np.inf])
+        ]
+    else:
+        ranges = [(_amount(column, value), values == value) for value in np.unique(values[column.present])]
+    return [(_phrase(column, text), inside) for text, inside in ranges if inside.any()]
+
+
+def _category_levels(column: Column) -> tuple[list[str], Floats]:
+    """The common values by falling frequency, and `(n, levels)` which of them each row has; the last may be OTHER."""
+    cells = column.cells
+    common = _common(cells.counts, MOST_LEVELS, len(cells))
+    place = np.full(len(cells.distinct) + 1, len(common))
+    place[common] = np.arange(len(common))
+    place[-1] = -1  # the code of a missing value is -1
+    rows = np.zeros((len(cells), len(common) + 1))
+    where = place[cells.codes]
+    rows[np.flatnonzero(where >= 0), where[where >= 0]] = 1
+    names = [cells.distinct[code] for code in common.tolist()] + [OTHER]
+    return (names, rows) if rows[:, -1].any() else (names[:-1], rows[:, :-1])
+
+
+def _tag_levels(column: Column) -> tuple[list[str], Floats]:
+    """The common tags by falling frequency, and `(n, tags)` which of them each row has."""
+    tags = column.tags
+    names = list(dict.fromkeys(tag for row in tags for tag in row or ()))
+    number = {name: place for place, name in enumerate(names)}
+    pairs = np.array([(row, number[tag]) for row, own in enumerate(tags) for tag in own or ()], dtype=np.int64)
+    pairs = pairs.reshape(-1, 2)
+    counts = np.bincount(pairs[:, 1], minlength=len(names))
+    common = _common(counts, MOST_TAGS, len(tags))
+    place = np.full(len(names), -1)
+    place[common] = np.arange(len(common))
+    rows = np.zeros((len(tags), len(common)))
+    kept = place[pairs[:, 1]] >= 0
+    rows[pairs[kept, 0], place[pairs[kept, 1]]] = 1
+    return [names[tag] for tag in common.tolist()], rows
+
+
+def _common(counts: npt.NDArray[np.int64], most: int, n: int) -> npt.NDArray[np.int64]:
+    """Which values get a parameter of their own: at most `most`, by falling count, none that names a single item."""
+    order = np.argsort(-counts, kind="stable")[:most]
+    enough = order[counts[order] >= max(2, n // 500)]
+    return enough if len(enough) else order[:1]
+
+
+def _indicator_block(column: Column, names: list[str], rows: Floats) -> tuple[Block, Floats]:
+    features = tuple(f"{column.pretty}: {name}" for name in names)
+    has_many = column.kind is Kind.TAGS
+    block, rows = _block(column, Indicators(len(names), exclusive=not has_many), features, rows)
+    against = np.zeros(block.size) if has_many else block.mean
+    levels = tuple(
+        Level(name, np.eye(block.size)[place], against, exclusive=not has_many)
+        for place, name in enumerate(names)
+        if has_many or name.casefold() not in (OTHER, "other")
+    )
+    return replace(block, levels=levels), rows
+
+
+def _block(column: Column, basis: Basis, features: tuple[str, ...], rows: Floats) -> tuple[Block, Floats]:
+    """The block but for its levels, with a parameter for "unknown" where values are missing."""
+    prior = basis.prior()
+    if not column.present.all():
+        prior = with_unknown(prior, rows[column.present].mean(axis=0))
+        rows = np.column_stack([rows, ~column.present])
+        features = (*features, f"{column.pretty} {UNKNOWN}")
+    # Rounded, so that the same table gives the same bits whichever way a machine adds up.
+    return Block(column, features, np.round(rows.mean(axis=0), 12), prior, ()), rows

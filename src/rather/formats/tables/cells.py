@@ -1,0 +1,200 @@
+"""The cells of one column, and what they can be read as: numbers, dates, yes and no, tags."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from rather.formats.tables.parsing import date_reader, decimal_reader, number_shape, number_text, plain_number
+
+# Texts that stand for a missing value unless the table's settings say otherwise, compared without case. "None" is
+# not among them: it is as often an answer ("extras: none") as a gap.
+MISSING = ("na", "n/a", "#n/a", "nan", "null", "-", "--", "?", "unknown")
+
+MOST_SPELLINGS = 16  # of yes and no: Yes, yes, YES, 1.0, ...
+FLAGS = (("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("0", "1"), ("off", "on"))
+TAG_SEPARATORS = {"|": 1.2, ";": 2.0, ",": 3.0}
+"""Separators of tags, each with how often a tag must recur on average before we believe that these are tags."""
+
+Floats = npt.NDArray[np.float64]
+Row = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A column read in some way.
+
+    Attributes:
+        values: `(n,)`, NaN (or NaT) where missing or unreadable.
+        unreadable: The first row whose value could not be read so, None when all could.
+        share: Share of the present values that could be read so.
+        unit: What stood beside every number ("km", "$").
+    """
+
+    values: npt.NDArray[Any]
+    unreadable: int | None
+    share: float
+    unit: str = ""
+
+
+class Cells:
+    """A raw column with its missing values taken out.
+
+    Args:
+        array: Text, int64, float64, bool, date32 or a list of texts.
+        missing: Texts that stand for a missing value, compared without case.
+    """
+
+    def __init__(self, array: pa.Array, missing: Sequence[str] = MISSING) -> None:
+        self._tokens = {token.strip().casefold() for token in missing}
+        self.array = self._without_tokens(array)
+
+    def _without_tokens(self, array: pa.Array) -> pa.Array:
+        if pa.types.is_integer(array.type) or pa.types.is_floating(array.type):
+            numbers = [number for token in self._tokens if (number := plain_number(token)) is not None]
+            gone = pc.is_in(array.cast(pa.float64(), safe=False), pa.array(numbers, pa.float64()))
+            return pc.if_else(gone, None, array)
+        if pa.types.is_string(array.type):
+            return pc.if_else(pc.is_in(pc.utf8_lower(array), pa.array(sorted(self._tokens), pa.string())), None, array)
+        return array
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    @cached_property
+    def present(self) -> npt.NDArray[np.bool_]:
+        """`(n,)`, whether there is a value."""
+        mask: npt.NDArray[np.bool_] = pc.is_valid(self.array).to_numpy(zero_copy_only=False)
+        return mask
+
+    @cached_property
+    def texts(self) -> pa.Array:
+        """The column as text, whatever its type: `4` for 4.0, `a|b` for a list."""
+        floats = pa.types.is_floating(self.array.type)
+        return self._encoded.dictionary_decode() if floats else self._as_texts(self.array)
+
+    def _as_texts(self, array: pa.Array) -> pa.Array:
+        kind = array.type
+        if pa.types.is_list(kind):
+            return pc.binary_join(array, "|")
+        if pa.types.is_floating(kind):
+            return pa.array([number_text(number) for number in array.to_pylist()], pa.string())
+        return array.cast(pa.string())
+
+    @cached_property
+    def _encoded(self) -> pa.DictionaryArray:
+        if pa.types.is_floating(self.array.type):  # spelling a number is slow: once for each different one
+            numbers = self.array.dictionary_encode()
+            return pa.DictionaryArray.from_arrays(numbers.indices, self._as_texts(numbers.dictionary))
+        return self.texts.dictionary_encode()
+
+    @cached_property
+    def distinct(self) -> list[str]:
+        """The different texts, in order of appearance."""
+        texts: list[str] = self._encoded.dictionary.to_pylist()
+        return texts
+
+    @cached_property
+    def codes(self) -> Row:
+        """`(n,)`, which of the distinct texts stands in each row, -1 where missing."""
+        codes: Row = self._encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+        return codes
+
+    @cached_property
+    def counts(self) -> Row:
+        """How many rows hold each of the distinct texts."""
+        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.distinct))
+
+    @cached_property
+    def numbers(self) -> Reading:
+        """The column as numbers."""
+        kind = self.array.type
+        if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
+            values = self.array.cast(pa.int8()) if pa.types.is_boolean(kind) else self.array
+            return self._reading(values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
+        if not pa.types.is_string(kind):
+            return self._reading(np.full(len(self), np.nan))
+        shapes = [number_shape(text) for text in self.distinct]
+        units = Counter[str]()
+        for shape, count in zip(shapes, self.counts.tolist(), strict=True):
+            if shape is not None and shape[1]:
+                units[shape[1]] += count
+        unit = units.most_common(1)[0][0] if units else ""
+        read = decimal_reader([shape[0] for shape in shapes if shape is not None])
+        parsed = [np.nan if shape is None or shape[1] not in ("", unit) else read(shape[0]) for shape in shapes]
+        return self._spread(np.asarray(parsed, dtype=np.float64), unit)
+
+    @cached_property
+    def flags(self) -> Reading:
+        """The column as 1 for yes and 0 for no; two words of one pair, or the numbers 0 and 1."""
+        if len(self.distinct) > MOST_SPELLINGS:
+            return self._reading(np.full(len(self), np.nan))
+        words = {number_text(x) if (x := plain_number(text)) is not None else text.casefold() for text in self.distinct}
+        pair = next((pair for pair in FLAGS if words <= set(pair)), None)
+        if pair is None or pa.types.is_list(self.array.type):
+            return self._reading(np.full(len(self), np.nan))
+        truths = [text.casefold() == pair[1] or plain_number(text) == 1 for text in self.distinct]
+        return self._spread(np.asarray(truths, dtype=np.float64))
+
+    @cached_property
+    def dates(self) -> Reading:
+        """The column as dates (`datetime64[D]`)."""
+        if pa.types.is_date(self.array.type):
+            return self._reading(self.array.to_numpy(zero_copy_only=False).astype("datetime64[D]"))
+        if not pa.types.is_string(self.array.type):
+            return self._reading(np.full(len(self), np.datetime64("NaT")))
+        read = date_reader(self.distinct)
+        return self._spread(np.asarray([read(text) for text in self.distinct], dtype="datetime64[D]"))
+
+    def tags(self, separator: str | None) -> pa.Array:
+        """The column as a list of tags a row, cut at the separator (and, for lists of texts, at bars)."""
+        if separator is None:
+            separator = "|"
+        lists = [_cut(text, separator) for text in self.distinct]
+        return pa.array([None if code < 0 else lists[code] for code in self.codes.tolist()], pa.list_(pa.string()))
+
+    @cached_property
+    def tag_separator(self) -> str | None:
+        """What separates the tags of this column, or None when it does not look like tags."""
+        if pa.types.is_list(self.array.type):
+            return "|"
+        if not pa.types.is_string(self.array.type) or not self.distinct:
+            return None
+        for separator, recurrence in TAG_SEPARATORS.items():
+            if self._looks_like_tags(separator, recurrence):
+                return separator
+        return None
+
+    def _looks_like_tags(self, separator: str, recurrence: float) -> bool:
+        pairs = list(zip(self.distinct, self.counts.tolist(), strict=True))
+        several = sum(count for text, count in pairs if separator in text)
+        if several < 0.1 * recurrence * int(self.present.sum()):
+            return False
+        tags = Counter[str]()
+        for text, count in pairs:
+            for tag in _cut(text, separator):
+                tags[tag] += count
+        # Sentences have commas too, but their parts are long and hardly recur.
+        short = sum(len(tag) for tag in tags) <= 25 * len(tags)
+        return bool(tags) and short and tags.total() >= recurrence * len(tags)
+
+    def _spread(self, parsed: npt.NDArray[Any], unit: str = "") -> Reading:
+        """From values of the distinct texts to values of the rows."""
+        gap = np.array([np.datetime64("NaT") if parsed.dtype.kind == "M" else np.nan], dtype=parsed.dtype)
+        return self._reading(np.concatenate([parsed, gap])[self.codes], unit)
+
+    def _reading(self, values: npt.NDArray[Any], unit: str = "") -> Reading:
+        wrong = self.present & (np.isnat(values) if values.dtype.kind == "M" else np.isnan(values))
+        present = int(self.present.sum())
+        share = 1 - float(wrong.sum()) / present if present else 0.0
+        return Reading(values, int(wrong.argmax()) if wrong.any() else None, share, unit)
+
+
+def _cut(text: str, separator: str) -> list[str]:
+    return list(dict.fromkeys(tag for part in text.split(separator) if (tag := part.strip())))

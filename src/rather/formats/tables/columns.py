@@ -1,0 +1,184 @@
+"""The columns of a table with everything decided."""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rather.errors import UnknownNameError
+from rather.formats.tables.basis import Grid, grid_of
+from rather.formats.tables.cells import Cells
+from rather.formats.tables.kinds import Direction, Form, Kind, Role
+from rather.formats.tables.naming import UNKNOWN, spelled, with_unit, words
+from rather.formats.tables.raw import RawTable
+from rather.formats.tables.spec import ColumnSpec, Spec, suggestion
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table.
+
+    Attributes:
+        name: As it stands in the table.
+        pretty: As people read it.
+        kind: What it holds.
+        role: What it is for.
+        cells: Its values as they were read.
+        unit: Of its numbers.
+        direction: Which end is better for everybody.
+        buckets: Where its numbers fall into another range, if told.
+        separator: Between its tags.
+        form: How what is said of it joins a noun.
+        note: What a person should know of it.
+        problem: Why it cannot be used as it is.
+    """
+
+    name: str
+    pretty: str
+    kind: Kind
+    role: Role
+    cells: Cells = field(repr=False, compare=False)
+    unit: str = ""
+    direction: Direction = Direction.DEPENDS
+    buckets: tuple[float, ...] | None = None
+    separator: str | None = None
+    note: str = ""
+    problem: str = ""
+    form: Form = Form.ALONE
+
+    @cached_property
+    def numbers(self) -> npt.NDArray[np.float64]:
+        """`(n,)` numbers, NaN where missing: amounts, degrees, 1 for yes and 0 for no, dates as years."""
+        if self.kind is Kind.YES_NO:
+            return self.cells.flags.values
+        return years(self.cells.dates.values) if self.kind is Kind.DATE else self.cells.numbers.values
+
+    @cached_property
+    def tags(self) -> list[list[str] | None]:
+        """The tags of each row, None where missing."""
+        tags: list[list[str] | None] = self.cells.tags(self.separator).to_pylist()
+        return tags
+
+    @property
+    def has_grid(self) -> bool:
+        """Whether it is a number or date that is learned from."""
+        return self.role is Role.USE and self.kind in (Kind.NUMBER, Kind.DATE) and not self.problem
+
+    @cached_property
+    def grid(self) -> Grid:
+        """Knots and bucket edges of a number or date that is learned from."""
+        return grid_of(self.numbers[self.present], self.buckets, as_year=self.kind is Kind.DATE or not self.grouped)
+
+    @property
+    def present(self) -> npt.NDArray[np.bool_]:
+        """`(n,)`, whether there is a value."""
+        return self.cells.present
+
+    @cached_property
+    def grouped(self) -> bool:
+        """Whether its numbers are written with thousands apart, which years are not."""
+        if "year" not in [word.lower() for word in words(self.name)]:
+            return True
+        values = self.numbers[self.present]
+        return not bool(np.all((values == np.round(values)) & (np.abs(values) < 10_000)))
+
+    def text(self, row: int) -> str:
+        """What to show of this column in a row."""
+        code = int(self.cells.codes[row])
+        if code < 0:
+            return UNKNOWN
+        if self.kind in (Kind.NUMBER, Kind.DEGREE):
+            return with_unit(spelled(float(self.numbers[row]), grouped=self.grouped), self.unit)
+        if self.kind is Kind.YES_NO:
+            return "yes" if self.numbers[row] else "no"
+        if self.kind is Kind.DATE:
+            return str(self.cells.dates.values[row])
+        if self.kind is Kind.TAGS:
+            return ", ".join(self.tags[row] or []) or "none"
+        return self.cells.distinct[code]
+
+
+@dataclass(frozen=True)
+class Examined:
+    """A table whose columns have been looked at.
+
+    Attributes:
+        raw: As it was read.
+        columns: In order.
+        id: The column that names rows, if any.
+        label: A column, or a text with columns in braces, to show first.
+        name: What one calls a row.
+        told: The settings that were given.
+    """
+
+    raw: RawTable
+    columns: tuple[Column, ...]
+    id: str | None
+    label: str | None
+    name: str
+    told: Spec = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.raw)
+
+    def column(self, name: str) -> Column:
+        """The column of this name."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        names = [column.name for column in self.columns]
+        raise UnknownNameError(f"{self.raw.source} has no column {name!r}{suggestion(name, names)}")
+
+    def labels(self) -> list[str] | None:
+        """The label of each row, or None where there is no label column."""
+        if self.label is None:
+            return None
+        template = f"{{{self.label}}}" if self.label in self.raw.columns else self.label
+        parts = re.split(r"\{([^{}]*)\}", template)
+        columns = [self.column(name) for name in parts[1::2]]
+        return [
+            "".join(
+                text + (columns[place].text(row) if place < len(columns) else "")
+                for place, text in enumerate(parts[::2])
+            )
+            for row in range(len(self))
+        ]
+
+    def spec(self) -> Spec:
+        """Everything decided, as settings that give the same table again."""
+        columns = {
+            column.name: ColumnSpec(
+                column.role,
+                column.kind,
+                column.pretty,
+                column.unit or None,
+                column.direction,
+                column.grid.edges or None if column.has_grid else column.buckets,
+                self.told.column(column.name).missing,
+                column.separator,
+                None if column.form is Form.ALONE else column.form,
+            )
+            for column in self.columns
+        }
+        return replace(self.told, name=self.name, id=self.id, label=self.label, columns=columns)
+
+
+def years(dates: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Dates as years with decimals: the middle of 2020 is about 2020.5."""
+    year = dates.astype("datetime64[Y]")
+    start = year.astype("datetime64[D]")
+    length = ((year + 1).astype("datetime64[D]") - start).astype(float)
+    result: npt.NDArray[np.float64] = year.astype(float) + 1970 + (dates - start).astype(float) / length
+    result[np.isnat(dates)] = np.nan
+    return result
+
+
+def label_columns(label: str | None, names: Collection[str]) -> list[str]:
+    """The columns that a label is made of: the one it names, or those in its braces."""
+    if label is None:
+        return []
+    return [label] if label in names else re.findall(r"\{([^{}]*)\}", label)

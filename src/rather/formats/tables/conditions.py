@@ -1,0 +1,157 @@
+"""What a single condition says of every row: surely true, surely false, or neither where a value is missing."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rather.errors import InvalidInputError
+from rather.formats.tables.columns import Column, years
+from rather.formats.tables.kinds import Kind
+from rather.formats.tables.parsing import date_reader, number_text
+
+Literal = float | str
+Mask = npt.NDArray[np.bool_]
+
+MEASURED = (Kind.NUMBER, Kind.DEGREE, Kind.YES_NO, Kind.DATE)
+
+SIGNS: dict[str, Callable[[Any, Any], Any]] = {
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+    "==": np.equal,
+    "!=": np.not_equal,
+}
+FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Kleene's three values: each row is true, false, or (neither) unknown."""
+
+    true: Mask
+    false: Mask
+
+    def __and__(self, other: Truth) -> Truth:
+        return Truth(self.true & other.true, self.false | other.false)
+
+    def __or__(self, other: Truth) -> Truth:
+        return Truth(self.true | other.true, self.false & other.false)
+
+    def __invert__(self) -> Truth:
+        return Truth(self.false, self.true)
+
+
+def _known(holds: Mask, known: Mask) -> Truth:
+    return Truth(holds & known, ~holds & known)
+
+
+def missing(column: Column) -> Truth:
+    """`column is missing`."""
+    return Truth(~column.present, column.present)
+
+
+def yes(column: Column) -> Truth:
+    """A yes/no column by itself."""
+    if column.kind is not Kind.YES_NO:
+        raise InvalidInputError(f"{column.name!r} holds {column.kind}, not yes/no: compare it with something")
+    return _known(column.numbers == 1, column.present)
+
+
+def compared(left: Column | Literal, sign: str, right: Column | Literal) -> Truth:
+    """`left < right` for two columns, or a column and a value in either order."""
+    if not isinstance(left, Column):
+        assert isinstance(right, Column)
+        return compared(right, FLIPPED[sign], left)
+    if isinstance(right, Column):
+        return _columns_compared(left, sign, right)
+    if left.kind in MEASURED:
+        value = _measure(left, right)
+        with np.errstate(invalid="ignore"):  # NaN compares as unknown, below
+            return _known(SIGNS[sign](left.numbers, value), left.present)
+    if sign not in ("==", "!="):
+        raise InvalidInputError(f"{left.name!r} holds {left.kind}: it can be equal to a text, not above or below one")
+    truth = one_of(left, [right])
+    return truth if sign == "==" else ~truth
+
+
+def _columns_compared(left: Column, sign: str, right: Column) -> Truth:
+    if left.kind in MEASURED and right.kind in MEASURED:
+        with np.errstate(invalid="ignore"):
+            return _known(SIGNS[sign](left.numbers, right.numbers), left.present & right.present)
+    if (
+        sign not in ("==", "!=")
+        or Kind.TAGS in (left.kind, right.kind)
+        or (left.kind in MEASURED) != (right.kind in MEASURED)
+    ):
+        raise InvalidInputError(f"{left.name!r} holds {left.kind} and {right.name!r} {right.kind}: they do not compare")
+    texts = [np.array([*column.cells.distinct, ""], dtype=object)[column.cells.codes] for column in (left, right)]
+    return _known(SIGNS[sign](texts[0], texts[1]).astype(bool), left.present & right.present)
+
+
+def one_of(column: Column, values: Sequence[Literal]) -> Truth:
+    """`column in (a, b)`; a text that the column never holds is refused with the nearest that it does."""
+    if column.kind in MEASURED:
+        wanted = [_measure(column, value) for value in values]
+        return _known(np.isin(column.numbers, wanted), column.present)
+    texts = [value if isinstance(value, str) else number_text(value) for value in values]
+    if column.kind is Kind.TAGS:
+        truths = [contained(text, column) for text in texts]
+        return Truth(
+            np.any([truth.true for truth in truths], axis=0), np.all([truth.false for truth in truths], axis=0)
+        )
+    known = column.cells.distinct
+    if column.kind is Kind.CATEGORY:
+        for text in texts:
+            _refuse_unheard(column, text, known)
+    codes = [code for code, text in enumerate(known) if text in set(texts)]
+    return _known(np.isin(column.cells.codes, codes), column.present)
+
+
+def contained(value: Literal, column: Column) -> Truth:
+    """`'comedy' in genres` for tags, or part of a text."""
+    text = value if isinstance(value, str) else number_text(value)
+    if column.kind in MEASURED:
+        raise InvalidInputError(f"{column.name!r} holds {column.kind}: nothing is in it; compare it with ==")
+    if column.kind is Kind.TAGS:
+        _refuse_unheard(column, text, sorted({tag for tags in column.tags for tag in tags or ()}))
+        holds = np.array([text in (tags or ()) for tags in column.tags], dtype=bool)
+    else:
+        found = np.array([text in known for known in column.cells.distinct] + [False], dtype=bool)
+        holds = found[column.cells.codes]
+    return _known(holds, column.present)
+
+
+def _refuse_unheard(column: Column, text: str, known: Sequence[str]) -> None:
+    if text in known:
+        return
+    lower = {name.lower(): name for name in known}
+    close = difflib.get_close_matches(text.lower(), lower, n=3, cutoff=0.5) or _initials(text, lower)
+    named = [lower[name] for name in close] or list(known[:5])
+    few = "did you mean" if close else "it holds for instance"
+    raise InvalidInputError(f"{column.name!r} is never {text!r}; {few} {' or '.join(map(repr, named))}?")
+
+
+def _initials(text: str, known: dict[str, str]) -> list[str]:
+    """Names that a text abbreviates: AWD for all-wheel drive."""
+    return [name for name in known if "".join(word[0] for word in name.replace("-", " ").split()) == text.lower()][:3]
+
+
+def _measure(column: Column, value: Literal) -> float:
+    """A literal as the kind of number that a column holds."""
+    if column.kind is Kind.YES_NO and isinstance(value, str) and value.lower() in ("yes", "no", "true", "false"):
+        return float(value.lower() in ("yes", "true"))
+    if isinstance(value, float):
+        return value
+    if column.kind is Kind.DATE:
+        day = date_reader([value])(value)
+        if day is None:
+            raise InvalidInputError(f"{column.name!r} holds dates; write one as '2024-05-31', or a year, not {value!r}")
+        return float(years(np.array([day], dtype="datetime64[D]"))[0])
+    raise InvalidInputError(f"{column.name!r} holds {column.kind}; compare it with a number, not with {value!r}")

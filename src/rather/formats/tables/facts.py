@@ -1,0 +1,77 @@
+"""What to show of each row besides its label, made when it is asked for."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import overload
+
+from rather.formats.tables.columns import Column
+from rather.formats.tables.kinds import Kind, Role
+from rather.formats.tables.naming import UNKNOWN
+
+# From this many on, columns that say how strongly something applies (or whether at all) are shown together, as the
+# list of what does apply: nobody reads a hundred zeros.
+MANY_QUALITIES = 5
+QUALITIES = "qualities"
+MOST_QUALITIES = 10
+LONGEST_TEXT = 160
+
+
+class Facts(Sequence[Mapping[str, str]]):
+    """For each row the facts to show: pretty name of the column to text, with units; "unknown" where missing.
+
+    The first column of images is called "image". Five or more columns of yes/no or of degrees are shown together as
+    "qualities": those that apply, the strongest first.
+
+    Args:
+        columns: All columns of the table.
+        in_label: Names of those that the label shows already.
+        count: How many rows.
+    """
+
+    def __init__(self, columns: Sequence[Column], in_label: Sequence[str], count: int) -> None:
+        self._count = count
+        shown = [column for column in columns if column.role is not Role.IGNORE and column.kind is not Kind.ID]
+        shown = [column for column in shown if column.name not in in_label]
+        images = [column for column in shown if column.kind is Kind.IMAGE]
+        qualities = [column for column in shown if column.kind in (Kind.YES_NO, Kind.DEGREE)]
+        self._image = images[0] if images else None
+        self._qualities = qualities if len(qualities) >= MANY_QUALITIES else []
+        together = {column.name for column in [*self._qualities, *images]}
+        self._single = [column for column in shown if column.name not in together]
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, row: int) -> Mapping[str, str]: ...
+    @overload
+    def __getitem__(self, row: slice) -> Sequence[Mapping[str, str]]: ...
+    def __getitem__(self, row: int | slice) -> Mapping[str, str] | Sequence[Mapping[str, str]]:
+        if isinstance(row, slice):
+            return [self._of(place) for place in range(*row.indices(self._count))]
+        return self._of(range(self._count)[row])
+
+    def __iter__(self) -> Iterator[Mapping[str, str]]:
+        return (self._of(row) for row in range(self._count))
+
+    def _of(self, row: int) -> Mapping[str, str]:
+        facts = {column.pretty: _shortened(column.text(row)) for column in self._single}
+        if self._qualities:
+            facts[QUALITIES] = self._qualities_of(row)
+        if self._image is not None and self._image.present[row]:
+            facts["image"] = self._image.text(row)
+        return facts
+
+    def _qualities_of(self, row: int) -> str:
+        present = [column for column in self._qualities if column.present[row]]
+        strong = sorted((column for column in present if column.numbers[row] >= 0.5), key=lambda c: -c.numbers[row])
+        names = [column.pretty for column in strong[:MOST_QUALITIES]]
+        if len(strong) > MOST_QUALITIES:
+            names.append(f"{len(strong) - MOST_QUALITIES} more")
+        gaps = [f"{column.pretty} {UNKNOWN}" for column in self._qualities if not column.present[row]]
+        if len(gaps) > 3:
+            gaps = [f"{len(gaps)} {UNKNOWN}"]
+        return ", ".join(names + gaps) or "none of them"
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1].rstrip() + "…"

@@ -1,0 +1,67 @@
+"""Settings as a TOML text with comments, for people to edit."""
+
+import json
+
+from rather.formats.tables.kinds import DIRECTED, Direction, Kind, Role
+from rather.formats.tables.spec import ColumnSpec, Spec
+
+HEAD = """\
+# How `rather` reads {table}. Edit it and run again; a line you delete is found anew.
+#
+# role       use: learn from it and show it · show: show it only · ignore
+# kind       {kinds}
+# name, unit what people read
+# direction  more / less is better for everybody, or it depends on the person
+# buckets    where a number falls into another range: [10, 20] is under 10, 10 to 20, 20 or more
+# missing    texts that stand for a missing value
+# separator  what stands between tags
+# form       how a question says it: "is" (a car that is red), "with" (a car with all-wheel drive), "that" (seats five)
+"""
+
+
+def spec_text(spec: Spec, table: str, comments: dict[str, str] | None = None) -> str:
+    """The settings as TOML.
+
+    Args:
+        spec: What to write; what is None is left out.
+        table: Name of the table's file.
+        comments: A remark about a column, to stand above its section.
+    """
+    lines = [HEAD.format(table=_one_line(table), kinds=" · ".join(kind.value for kind in Kind)), "[table]"]
+    for key in ("name", "id", "label", "missing", "delimiter", "encoding", "most_megabytes"):
+        if (value := getattr(spec, key)) is not None:
+            lines.append(f"{key} = {_value(value)}")
+    for name, column in spec.columns.items():
+        lines += ["", *_section(name, column, (comments or {}).get(name, ""))]
+    return "\n".join(lines) + "\n"
+
+
+def _section(name: str, column: ColumnSpec, comment: str) -> list[str]:
+    lines = [f"# {_one_line(comment)}"] if comment else []
+    lines.append(f"[columns.{_text(name)}]")
+    unused = column.role is not Role.USE
+    for key in ("role", "kind", "name", "unit", "direction", "buckets", "missing", "separator", "form"):
+        value = getattr(column, key)
+        if value is None or (key == "unit" and not value):
+            continue
+        if key == "direction" and (column.kind not in DIRECTED or (unused and value is Direction.DEPENDS)):
+            continue
+        lines.append(f"{key} = {_value(value)}")
+    return lines
+
+
+def _value(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(_value(part) for part in value)}]"
+    if isinstance(value, float):
+        return repr(int(value)) if value == round(value) and abs(value) < 1e15 else repr(value)
+    return _text(str(value))
+
+
+def _text(value: str) -> str:
+    # A basic string of TOML is a string of JSON, but for the character DEL.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _one_line(text: str) -> str:
+    return "".join(character if character.isprintable() else " " for character in text)

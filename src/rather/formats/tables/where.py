@@ -1,0 +1,274 @@
+"""Must-haves: `price < 30000 and drive == 'AWD'` as a mask over the rows of a table. Parsed here, never evaluated.
+
+    expression   conditions joined by `and`, `or`, `not` and parentheses
+    condition    price < 30000      also <=, >, >=, ==, !=, and chains: 10 <= price < 20
+                 drive in ('AWD', '4WD')      drive not in ('FWD')      'comedy' in genres
+                 price is missing      price is not missing
+                 electric                                      a yes/no column by itself
+
+Names with spaces stand in backticks. A missing value satisfies neither a condition nor its opposite.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from rather.errors import InvalidInputError
+from rather.formats.tables.columns import Column
+from rather.formats.tables.conditions import Literal, Truth, compared, contained, missing, one_of, yes
+from rather.formats.tables.spec import suggestion
+
+LONGEST = 10_000
+DEEPEST = 50
+
+_TOKENS = re.compile(
+    r"""(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?(?![\w.]))
+      | (?P<text>'(?:[^'\\]|\\.)*' | "(?:[^"\\]|\\.)*")
+      | (?P<column>`[^`]+`)
+      | (?P<word>[^\W\d]\w*)
+      | (?P<sign><=|>=|==|!=|<>|<|>|=|\(|\)|\[|\]|,|-)""",
+    re.VERBOSE,
+)
+COMPARISONS = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "==", "=": "==", "!=": "!=", "<>": "!="}
+KEYWORDS = {"and", "or", "not", "in", "is", "missing"}
+TRUTHS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+HINTS = {"&": "write `and`", "|": "write `or`", "!": "write `not`", "*": "only comparisons are known, no arithmetic"}
+
+
+@dataclass(frozen=True)
+class Token:
+    """A piece of an expression and where it starts."""
+
+    kind: str
+    text: str
+    start: int
+
+
+def where_mask(expression: str, columns: Sequence[Column], count: int) -> npt.NDArray[np.bool_]:
+    """Which rows surely satisfy an expression, `(count,)`.
+
+    Args:
+        expression: See the head of this module.
+        columns: What it may name, by their names in the table or by their pretty names.
+        count: How many rows.
+    """
+    if not isinstance(expression, str):
+        raise InvalidInputError(f'`where` must be a text such as "price < 30000", got {type(expression).__name__}.')
+    if len(expression) > LONGEST:
+        raise InvalidInputError(f"`where` must have at most {LONGEST:,} characters, got {len(expression):,}.")
+    return _Parser(expression, columns, count).parse().true
+
+
+class _Parser:
+    """Recursive descent over the tokens; each rule returns what its part says of every row."""
+
+    def __init__(self, expression: str, columns: Sequence[Column], count: int) -> None:
+        self.expression = expression
+        self.count = count
+        self.by_name = {column.pretty: column for column in columns} | {column.name: column for column in columns}
+        self.tokens = self._split()
+        self.place = 0
+        self.depth = 0
+
+    def _split(self) -> list[Token]:
+        tokens, start = [], 0
+        while start < len(self.expression):
+            if self.expression[start].isspace():
+                start += 1
+                continue
+            match = _TOKENS.match(self.expression, start)
+            if match is None:
+                character = self.expression[start]
+                quote = " is never closed" if character in "'\"`" else " cannot stand here"
+                hint = f"; {HINTS[character]}" if character in HINTS else ""
+                self.refuse(start, f"{character!r}{quote}{hint}")
+            tokens.append(Token(str(match.lastgroup), match[0], start))
+            start = match.end()
+        return [*tokens, Token("end", "the end", len(self.expression))]
+
+    def refuse(self, start: int, problem: str) -> NoReturn:
+        """Raise with the expression and a mark under the place."""
+        left = max(0, start - 60)
+        line = re.sub(r"\s", " ", self.expression[left : start + 60])
+        stop = "" if problem.endswith("?") else "."
+        picture = f"  {line}\n  {' ' * (start - left)}^"
+        raise InvalidInputError(f"`where` cannot be understood at character {start + 1}: {problem}{stop}\n{picture}")
+
+    @property
+    def now(self) -> Token:
+        return self.tokens[self.place]
+
+    def take(self) -> Token:
+        token = self.now
+        self.place += token.kind != "end"
+        return token
+
+    def word(self, *texts: str) -> bool:
+        """Take the next token if it is one of these keywords or signs."""
+        if self.now.kind in ("word", "sign") and self.now.text.lower() in texts:
+            self.take()
+            return True
+        return False
+
+    def expect(self, text: str) -> None:
+        if not self.word(text):
+            self.refuse(self.now.start, f"expected {text!r}, found {self.now.text!r}")
+
+    def parse(self) -> Truth:
+        if self.now.kind == "end":
+            self.refuse(0, "it is empty; write a condition such as price < 30000")
+        truth = self.either()
+        if self.now.kind != "end":
+            self.refuse(self.now.start, f"expected `and`, `or` or the end, found {self.now.text!r}")
+        return truth
+
+    def either(self) -> Truth:
+        truth = self.both()
+        while self.word("or"):
+            truth = truth | self.both()
+        return truth
+
+    def both(self) -> Truth:
+        truth = self.negation()
+        while self.word("and"):
+            truth = truth & self.negation()
+        return truth
+
+    def negation(self) -> Truth:
+        start = self.now.start
+        odd = False
+        while self.word("not"):
+            odd = not odd
+        truth = self.condition(start)
+        return ~truth if odd else truth
+
+    def condition(self, start: int) -> Truth:
+        if self.word("("):
+            self.depth += 1
+            if self.depth > DEEPEST:
+                self.refuse(start, f"parentheses are nested more than {DEEPEST} deep")
+            truth = self.either()
+            self.expect(")")
+            self.depth -= 1
+            return truth
+        first = self.operand()
+        if self.word("is"):
+            return self.existence(first)
+        negated = self.word("not")
+        if negated or self.now.text.lower() == "in":
+            self.expect("in")
+            truth = self.membership(first)
+            return ~truth if negated else truth
+        return self.comparison(first)
+
+    def existence(self, first: Operand) -> Truth:
+        negated = self.word("not")
+        self.expect("missing")
+        if first.column is None:
+            self.refuse(first.start, "only a column can be missing")
+        truth = missing(first.the_column)
+        return ~truth if negated else truth
+
+    def membership(self, first: Operand) -> Truth:
+        if first.column is None:
+            holder = self.operand()
+            if holder.column is None:
+                self.refuse(holder.start, "after `in` stands a column, or a list of values in parentheses")
+            return self.checked(holder.start, lambda: contained(first.the_literal, holder.the_column))
+        if not self.word("(", "["):
+            self.refuse(self.now.start, f"expected a list of values in parentheses, found {self.now.text!r}")
+        values = [self.literal()]
+        while self.word(","):
+            if self.now.text in (")", "]"):
+                break
+            values.append(self.literal())
+        if not self.word(")", "]"):
+            self.refuse(self.now.start, f"expected ')', found {self.now.text!r}")
+        return self.checked(first.start, lambda: one_of(first.the_column, values))
+
+    def literal(self) -> Literal:
+        operand = self.operand()
+        if operand.column is not None:
+            self.refuse(operand.start, "a list holds values; texts stand in quotes")
+        return operand.the_literal
+
+    def comparison(self, first: Operand) -> Truth:
+        if self.now.text not in COMPARISONS:
+            if first.column is None:
+                self.refuse(self.now.start, f"expected a comparison such as <, found {self.now.text!r}")
+            return self.checked(first.start, lambda: yes(first.the_column))
+        truth: Truth | None = None
+        while self.now.text in COMPARISONS:
+            sign = self.take()
+            second = self.operand()
+            link = self.compare(first, COMPARISONS[sign.text], second)
+            truth = link if truth is None else truth & link
+            first = second
+        assert truth is not None
+        return truth
+
+    def compare(self, left: Operand, sign: str, right: Operand) -> Truth:
+        if left.column is None and right.column is None:
+            self.refuse(left.start, "a comparison needs a column on one side")
+        return self.checked(left.start, lambda: compared(left.value, sign, right.value))
+
+    def checked(self, start: int, make: Callable[[], Truth]) -> Truth:
+        """What a condition says, with its complaint placed in the expression."""
+        try:
+            return make()
+        except InvalidInputError as error:
+            self.refuse(start, str(error).rstrip("."))
+
+    def operand(self) -> Operand:
+        token = self.take()
+        if token.kind == "sign" and token.text == "-" and self.now.kind == "number":
+            return Operand(token.start, None, -float(self.take().text))
+        if token.kind == "number":
+            return Operand(token.start, None, float(token.text))
+        if token.kind == "text":
+            return Operand(token.start, None, re.sub(r"\\(.)", r"\1", token.text[1:-1]))
+        if token.kind == "column":
+            return Operand(token.start, self.column(token.text[1:-1], token.start))
+        if token.kind != "word" or token.text.lower() in KEYWORDS:
+            self.refuse(token.start, f"expected a column or a value, found {token.text!r}")
+        if token.text not in self.by_name and token.text.lower() in TRUTHS:
+            return Operand(token.start, None, TRUTHS[token.text.lower()])
+        return Operand(token.start, self.column(token.text, token.start))
+
+    def column(self, name: str, start: int) -> Column:
+        if name not in self.by_name:
+            hint = suggestion(name, list(self.by_name)).rstrip(".")
+            quotes = "" if hint else "; a text stands in quotes, a name with spaces in backticks"
+            self.refuse(start, f"there is no column {name!r}{hint}{quotes}")
+        return self.by_name[name]
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A column or a literal value, and where it stands."""
+
+    start: int
+    column: Column | None
+    literal: Literal = 0.0
+
+    @property
+    def value(self) -> Column | Literal:
+        """Whichever of the two it is."""
+        return self.literal if self.column is None else self.column
+
+    @property
+    def the_column(self) -> Column:
+        """The column, where it is one."""
+        assert self.column is not None
+        return self.column
+
+    @property
+    def the_literal(self) -> Literal:
+        """The value, where it is one."""
+        return self.literal

@@ -1,0 +1,108 @@
+"""NumPy archives (`.npz`) whose arrays can be mapped: not compressed, each starting at a multiple of 64 bytes.
+
+NumPy reads them like any other. Those it wrote itself can be read too, but rarely mapped: their arrays start anywhere.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import struct
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from rather.errors import InvalidInputError
+from rather.formats.vectors.items import ArrayPlace, array_place
+
+ALIGNMENT = 64
+
+# Of a zip's header for a file: what always stands there, and the sizes of large files that we always add.
+LOCAL_HEADER = 30
+LARGE_SIZES = 20
+
+# Marks the filling before an array, which nobody reads.
+FILLING = 0xD935
+
+
+class ArchiveWriter:
+    """Writes arrays one after the other, the largest of them block by block.
+
+    Args:
+        file: The zip to write into.
+    """
+
+    def __init__(self, file: zipfile.ZipFile) -> None:
+        self._file = file
+
+    @classmethod
+    @contextlib.contextmanager
+    def to(cls, path: Path) -> Iterator[ArchiveWriter]:
+        """A writer of a new file; the file is whole when the context ends."""
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as file:
+            yield cls(file)
+
+    def array(self, name: str, values: NDArray[Any]) -> None:
+        """Add an array."""
+        self.blocks(name, values.shape, values.dtype, [np.ascontiguousarray(values)])
+
+    def blocks(self, name: str, shape: tuple[int, ...], dtype: Any, blocks: Iterable[NDArray[Any]]) -> None:
+        """Add an array that comes in blocks of rows."""
+        header = {"descr": npy.dtype_to_descr(np.dtype(dtype)), "fortran_order": False, "shape": shape}
+        with self._file.open(self._entry(f"{name}.npy"), "w", force_zip64=True) as member:
+            npy.write_array_header_1_0(member, header)  # itself a multiple of 64 bytes long
+            for block in blocks:
+                member.write(np.ascontiguousarray(block, dtype).reshape(-1).view(np.uint8).data)
+
+    def _entry(self, name: str) -> zipfile.ZipInfo:
+        assert self._file.fp is not None
+        entry = zipfile.ZipInfo(name)
+        start = self._file.fp.tell() + LOCAL_HEADER + len(name.encode()) + LARGE_SIZES + 4
+        filling = -start % ALIGNMENT
+        entry.extra = struct.pack("<HH", FILLING, filling) + bytes(filling)
+        return entry
+
+
+class MappedArchive(Mapping[str, NDArray[Any]]):
+    """The arrays of an archive, mapped where they can be and read where they cannot, when they are asked for.
+
+    Args:
+        path: The archive.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            with zipfile.ZipFile(path) as file:
+                self._entries = {entry.filename.removesuffix(".npy"): entry for entry in file.infolist()}
+        except (OSError, zipfile.BadZipFile) as error:
+            raise InvalidInputError(f"Cannot read {path}: {error}.") from None
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        place = self.place(name)
+        if place is not None and place.offset % place.dtype.itemsize == 0:
+            return place.array(self.path)
+        with np.load(self.path, allow_pickle=False) as archive:
+            array: NDArray[Any] = archive[name]
+            return array
+
+    def place(self, name: str) -> ArrayPlace | None:
+        """Where an array lies in the file; None where it is compressed."""
+        entry = self._entries[name]
+        if entry.compress_type != zipfile.ZIP_STORED:
+            return None
+        with self.path.open("rb") as file:
+            file.seek(entry.header_offset)
+            header = file.read(LOCAL_HEADER)
+        name_length, extra_length = struct.unpack("<HH", header[26:30])
+        return array_place(self.path, entry.header_offset + LOCAL_HEADER + name_length + extra_length)

@@ -1,0 +1,271 @@
+"""Vectors of items and users as files: what a recommender learnt, ready to be asked about.
+
+A vectors file holds a catalogue and the people a belief starts from. Two forms say the same:
+
+* `.npz`, without pickle: `items (n, d)`, `users (m, d)`, `item_ids`, `labels`, `about`. Texts are one array of UTF-8
+  bytes and one of offsets, because NumPy's own strings take four bytes for every letter of the longest. Large ones are
+  mapped, not read (see `rather.formats.vectors`).
+* `.parquet`: one row for each item and user with columns `role`, `id`, `label`, `vector`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from rather.errors import InvalidInputError
+from rather.formats.vectors.archive import ArchiveWriter, MappedArchive
+from rather.formats.vectors.columns import Column
+from rather.formats.vectors.examining import examine
+from rather.formats.vectors.items import ItemFile
+from rather.formats.vectors.remembered import Tell, is_large
+from rather.formats.vectors.tables import ARROW_ENDINGS, TableFile, is_list
+from rather.model.belief import Belief
+from rather.model.catalog import Catalog, ItemId
+
+FORMAT = "rather vectors 1"
+
+TABLE_ENDINGS = (".parquet", *ARROW_ENDINGS)
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """Item vectors, and those of the people who are the prior.
+
+    Attributes:
+        items: `(n, d)` float32.
+        users: `(m, d)` float32, or None when only items are known.
+        item_ids: n distinct names, by default `0..n-1`.
+        labels: n texts to show, by default the names.
+        name: What one calls an item ("film").
+        features: Names of the d dimensions, where they mean something to a person.
+        about: How the vectors were made: method, seed, metrics. Plain data.
+        file: Where the items lie, when they are mapped.
+    """
+
+    items: NDArray[np.float32]
+    users: NDArray[np.float32] | None = None
+    item_ids: Sequence[ItemId] | None = None
+    labels: Sequence[str] | None = None
+    name: str = "item"
+    features: Sequence[str] | None = None
+    about: Mapping[str, Any] = field(default_factory=dict)
+    file: ItemFile | None = None
+
+    def __post_init__(self) -> None:
+        _set(self, items=_matrix(self.items, "items"))
+        if self.users is not None:
+            _set(self, users=_matrix(self.users, "users"))
+            if self.users.shape[1] != self.items.shape[1]:
+                raise InvalidInputError(
+                    f"`users` must have {self.items.shape[1]} dimensions like `items`, got {self.users.shape[1]}."
+                )
+        for name in ("item_ids", "labels"):
+            column = getattr(self, name)
+            if column is not None and len(column) != len(self.items):
+                raise InvalidInputError(f"`{name}` must have {len(self.items)} entries, got {len(column)}.")
+
+    def catalog(self, tell: Tell | None = None) -> Catalog:
+        """The items; `tell` is called as a large file is looked at for the first time."""
+        if self.file is not None:
+            examine(self.file, tell)
+        items = self.items if self.file is None else self.file
+        return Catalog(items, self.item_ids, self.labels, features=self.features, name=self.name)
+
+    def belief(self, *, smooth: bool = True) -> Belief:
+        """The users as prior (see `Belief.from_users`); without users, a Gaussian around indifference."""
+        if self.users is not None:
+            return Belief.from_users(self.users, smooth=smooth)
+        d = self.items.shape[1]
+        return Belief.gaussian(np.zeros(d, dtype=np.float32), np.eye(d, dtype=np.float32) / d)
+
+
+def save_vectors(vectors: Vectors, path: Path | str) -> Path:
+    """Write a vectors file, `.npz` or `.parquet` by its name; a crash leaves the old file or the new one."""
+    target = Path(path)
+    if target.suffix not in (".npz", ".parquet"):
+        raise InvalidInputError(f"A vectors file must end in .npz or .parquet, got {target.name!r}.")
+    draft = target.with_name(f".{target.name}.new")
+    if target.suffix == ".npz":
+        with ArchiveWriter.to(draft) as archive:
+            for name, array in _arrays(vectors).items():
+                archive.array(name, array)
+    else:
+        pq.write_table(_table(vectors), draft)
+    return draft.replace(target)
+
+
+def load_vectors(path: Path | str, tell: Tell | None = None) -> Vectors:
+    """Read a vectors file, or vectors in the form another program wrote them (see `rather.formats.vectors.foreign`).
+
+    Vectors of a large file stay in it and are mapped; those in a form that cannot be are converted once.
+
+    Args:
+        path: The file: `.npz`, `.npy`, `.parquet`, `.arrow`, `.feather`, or word2vec's text.
+        tell: Called while a large file is converted, with rows done and to do.
+    """
+    from rather.formats.vectors.foreign import foreign_npz, read_npy, read_table, read_text
+
+    source = Path(path)
+    if not source.exists():
+        raise InvalidInputError(f"There is no file {source}.")
+    if source.suffix == ".npz":
+        if is_large(source) and "about" in MappedArchive(source):
+            return mapped_archive(source)
+        with _npz(source) as archive:
+            return _from_arrays(archive) if "about" in archive else foreign_npz(archive, source.name)
+    if source.suffix in TABLE_ENDINGS:
+        table = TableFile(source)
+        if table.is_ours and not is_large(source):
+            return _from_table(table.read())
+        return read_table(source, tell)
+    if source.suffix == ".npy":
+        return read_npy(source, tell)
+    return read_text(source)
+
+
+def mapped_archive(path: Path) -> Vectors:
+    """A vectors file in the form `.npz`, of which only what is looked at is read."""
+    archive = MappedArchive(path)
+    vectors = _from_arrays(archive, path)
+    place = archive.place("items")
+    return replace(vectors, file=None if place is None else place.items(path))
+
+
+def is_vectors_file(path: Path | str) -> bool:
+    """Whether a file can only be vectors, by its name and, for Parquet, by what it says of itself.
+
+    A Parquet file with a column of lists of numbers holds vectors; one without is a table.
+    """
+    source = Path(path)
+    if source.suffix == ".parquet":
+        return source.exists() and _holds_vectors(TableFile(source))
+    return source.suffix in (".npz", ".npy", ".vec", *ARROW_ENDINGS)
+
+
+def _holds_vectors(table: TableFile) -> bool:
+    return table.is_ours or any(is_list(kind) and pa.types.is_floating(kind.value_type) for kind in table.schema.types)
+
+
+def _set(vectors: Vectors, **values: Any) -> None:
+    for name, value in values.items():
+        object.__setattr__(vectors, name, value)
+
+
+def _matrix(value: Any, name: str) -> NDArray[np.float32]:
+    array = np.asarray(value, dtype=np.float32)
+    if array.ndim != 2 or 0 in array.shape:
+        raise InvalidInputError(f"`{name}` must be a matrix with a row each, got shape {array.shape}.")
+    return np.ascontiguousarray(array)
+
+
+def head(
+    name: str = "item", features: Sequence[str] | None = None, about: Mapping[str, Any] = MappingProxyType({})
+) -> str:
+    """What a vectors file says of itself."""
+    named = None if features is None else list(features)
+    return json.dumps({"format": FORMAT, "name": name, "features": named, "about": dict(about)}, sort_keys=True)
+
+
+def _head(vectors: Vectors) -> str:
+    return head(vectors.name, vectors.features, vectors.about)
+
+
+def _npz(path: Path) -> Any:
+    try:
+        return np.load(path, allow_pickle=False)
+    except (ValueError, OSError, EOFError) as error:
+        raise InvalidInputError(f"Cannot read {path}: {error}.") from None
+
+
+def _arrays(vectors: Vectors) -> dict[str, NDArray[Any]]:
+    arrays: dict[str, NDArray[Any]] = {"about": np.frombuffer(_head(vectors).encode(), dtype=np.uint8)}
+    arrays["items"] = vectors.items
+    if vectors.users is not None:
+        arrays["users"] = vectors.users
+    if vectors.item_ids is not None:
+        if all(isinstance(id, int) for id in vectors.item_ids):
+            arrays["item_ids"] = np.asarray(vectors.item_ids, dtype=np.int64)
+        else:
+            arrays |= _packed("item_ids", vectors.item_ids)
+    if vectors.labels is not None:
+        arrays |= _packed("labels", vectors.labels)
+    return arrays
+
+
+def _packed(name: str, texts: Sequence[Any]) -> dict[str, NDArray[Any]]:
+    encoded = [str(text).encode() for text in texts]
+    ends = np.cumsum([0, *(len(text) for text in encoded)], dtype=np.int64)
+    return {f"{name}_text": np.frombuffer(b"".join(encoded), dtype=np.uint8), f"{name}_ends": ends}
+
+
+def _unpacked(archive: Mapping[str, NDArray[Any]], name: str, path: Path | None) -> Sequence[str] | None:
+    if f"{name}_text" not in archive:
+        return None
+    if path is not None:
+        return Column.packed(archive[f"{name}_text"], archive[f"{name}_ends"], path)
+    text, ends = archive[f"{name}_text"].tobytes(), archive[f"{name}_ends"].tolist()
+    return [text[start:end].decode() for start, end in itertools.pairwise(ends)]
+
+
+def _from_arrays(archive: Mapping[str, NDArray[Any]], path: Path | None = None) -> Vectors:
+    """Vectors of an archive; ids and labels stay in it if it is mapped from a path."""
+    head = _checked_head(archive["about"].tobytes())
+    ids: Sequence[ItemId] | None = _unpacked(archive, "item_ids", path)
+    if "item_ids" in archive:
+        ids = archive["item_ids"].tolist() if path is None else Column(pa.array(archive["item_ids"]), path)
+    labels, users = _unpacked(archive, "labels", path), archive.get("users")
+    return Vectors(archive["items"], users, ids, labels, head["name"], head["features"], head["about"])
+
+
+def _checked_head(text: bytes) -> dict[str, Any]:
+    head: dict[str, Any] = json.loads(text)
+    if head.get("format") != FORMAT:
+        raise InvalidInputError(f"This vectors file is of the form {head.get('format')!r}; we read {FORMAT!r}.")
+    return head
+
+
+def _table(vectors: Vectors) -> pa.Table:
+    n = len(vectors.items)
+    users = np.zeros((0, vectors.items.shape[1]), np.float32) if vectors.users is None else vectors.users
+    ids = range(n) if vectors.item_ids is None else vectors.item_ids
+    labels = [None] * n if vectors.labels is None else list(vectors.labels)
+    both = np.concatenate([vectors.items, users])
+    numbers = vectors.item_ids is None or all(isinstance(id, int) for id in vectors.item_ids)
+    table = pa.table(
+        {
+            "role": pa.array(["item"] * n + ["user"] * len(users)).dictionary_encode(),
+            "id": pa.array([*(str(id) for id in ids), *(str(row) for row in range(len(users)))]),
+            "label": pa.array(labels + [None] * len(users), pa.string()),
+            "vector": pa.FixedSizeListArray.from_arrays(pa.array(both.ravel()), both.shape[1]),
+        }
+    )
+    return table.replace_schema_metadata({"rather": _head(vectors), "ids are numbers": str(numbers)})
+
+
+def _from_table(table: pa.Table) -> Vectors:
+    head = _checked_head(table.schema.metadata[b"rather"])
+    roles = np.asarray(table["role"].to_pylist())
+    both = table["vector"].combine_chunks().flatten().to_numpy().reshape(len(table), -1)
+    items = table.filter(pa.array(roles == "item"))
+    ids = items["id"].to_pylist()
+    labels = items["label"].to_pylist()
+    return Vectors(
+        both[roles == "item"],
+        both[roles == "user"] if (roles == "user").any() else None,
+        [int(id) for id in ids] if table.schema.metadata[b"ids are numbers"] == b"True" else ids,
+        None if None in labels else labels,
+        head["name"],
+        head["features"],
+        head["about"],
+    )

@@ -1,0 +1,1 @@
+"""Plain values: catalogues, beliefs, priors, response models, questions."""

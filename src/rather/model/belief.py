@@ -1,0 +1,216 @@
+"""What we hold about one person: weighted particles, updated by Bayes, renewed when they degenerate."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+
+from rather.errors import ImpossibleAnswerError, InvalidInputError
+from rather.model.priors import Prior, gaussian_prior, kernel_prior
+from rather.model.responses import SKIP, Choice, Logistic, ResponseModel, answer_row, as_choice
+from rather.numerics.arrays import as_floats
+from rather.numerics.randomness import derive_generator, systematic_rows
+
+
+class HasVectors(Protocol):
+    """Anything asked: a question of a session, or whatever else carries its options' vectors `(k, d)`."""
+
+    @property
+    def vectors(self) -> Tensor:
+        """`(k, d)`, one row per option."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """One answer: the options' vectors `(k, d)`, which answer, and how such answers arise."""
+
+    vectors: Tensor
+    row: int
+    response: ResponseModel
+
+    def log_likelihood(self, particles: Tensor) -> Tensor:
+        """Log-probability of the answer for each of the particles `(m, d)`, shape `(m,)`."""
+        return self.response.log_probabilities(self.vectors @ particles.T)[self.row]
+
+
+@dataclass(frozen=True, eq=False)
+class Belief:
+    """Weighted particles over a person's utility vector. Immutable: updates return a new belief.
+
+    Build one with `Belief.from_users` or `Belief.gaussian`.
+
+    Attributes:
+        particles: `(m, d)` utility vectors.
+        log_weights: `(m,)`, normalised.
+        prior: Where the person comes from, as a density; None means exactly the particles (the paper's setting),
+            which then can only be reweighted.
+        evidence: All answers since the prior; `renewed` needs them.
+    """
+
+    particles: Tensor
+    log_weights: Tensor
+    prior: Prior | None = None
+    evidence: tuple[Evidence, ...] = field(default=(), repr=False)
+
+    @classmethod
+    def from_users(
+        cls,
+        users: Any,
+        weights: Any = None,
+        *,
+        smooth: bool = True,
+        bandwidth: float | None = None,
+        seed: int = 0,
+    ) -> Belief:
+        """One particle per known user: the population is the prior.
+
+        Args:
+            users: `(m, d)` utility vectors of other people.
+            weights: m non-negative weights, by default equal.
+            smooth: Give the prior a density, a kernel mixture around the users, so that a person who is none of
+                them can be found. False is the paper's setting.
+            bandwidth: Of the kernels, in (0, 1]; by default the likeliest for left-out users.
+            seed: Chooses which users become kernel centres when there are very many.
+        """
+        particles = as_floats(users, "users", rank=2)
+        m = len(particles)
+        if m == 0:
+            raise InvalidInputError("`users` must hold at least one user, got none.")
+        if weights is None:
+            log_weights = _equal_log_weights(m)
+        else:
+            log_weights = _log_normalised(as_floats(weights, "weights", rank=1), m)
+        prior = None
+        if smooth:
+            generator = derive_generator(seed, "kernel centres")
+            prior = kernel_prior(particles, generator, bandwidth, log_weights)
+        return cls(particles, log_weights, prior)
+
+    @classmethod
+    def gaussian(cls, mean: Any, cov: Any, *, particles: int = 1000, seed: int = 0) -> Belief:
+        """Particles drawn from a Gaussian with mean `(d,)` and covariance `(d, d)`."""
+        return cls.from_prior(gaussian_prior(mean, cov), particles=particles, seed=seed)
+
+    @classmethod
+    def from_prior(cls, prior: Prior, *, particles: int = 1000, seed: int = 0) -> Belief:
+        """Particles drawn from any prior density."""
+        if particles < 1:
+            raise InvalidInputError(f"`particles` must be at least 1, got {particles}.")
+        points = prior.sample(particles, derive_generator(seed, "particles"))
+        return cls(points, _equal_log_weights(particles), prior)
+
+    def __len__(self) -> int:
+        return len(self.particles)
+
+    @cached_property
+    def weights(self) -> Tensor:
+        """`(m,)`, summing to 1."""
+        return self.log_weights.exp()
+
+    @cached_property
+    def mean(self) -> Tensor:
+        """The expected utility vector, `(d,)`."""
+        return self.weights @ self.particles
+
+    @cached_property
+    def effective_sample_size(self) -> float:
+        """`1 / sum of squared weights`: how many equally weighted particles these are worth."""
+        return float(1 / self.weights.square().sum())
+
+    @cached_property
+    def content_hash(self) -> str:
+        """A hash of particles, weights and kind of prior: equal for equal beliefs, in whichever process or file."""
+        digest = hashlib.blake2b(digest_size=16)
+        # The prior's own numbers stay out: its factorisation may differ in the last digit between machines.
+        digest.update(repr(self.prior and tuple(self.prior.centres.shape)).encode())
+        for tensor in (self.particles, self.log_weights):
+            digest.update(tensor.contiguous().numpy().tobytes())
+        return digest.hexdigest()
+
+    def update(
+        self,
+        question: HasVectors | Any,
+        answer: Choice | str,
+        response: ResponseModel | None = None,
+    ) -> Belief:
+        """Bayes: `w_j <- w_j R(answer | question, u_j)`, normalised, in log space.
+
+        Args:
+            question: A question, or its options' vectors `(k, d)`.
+            answer: An option `0..k-1`, NONE or SAME (or their names); SKIP leaves the belief as it is.
+            response: How answers arise, by default `Logistic()`.
+        """
+        choice = as_choice(answer)
+        if choice is SKIP:
+            return self
+        model = response if response is not None else Logistic()
+        vectors = as_floats(getattr(question, "vectors", question), "question", rank=2)
+        if vectors.shape[1] != self.particles.shape[1]:
+            raise InvalidInputError(
+                f"`question` must have {self.particles.shape[1]} dimensions like the belief, got {vectors.shape[1]}."
+            )
+        evidence = Evidence(vectors, answer_row(choice, len(vectors), model), model)
+        logits = self.log_weights + evidence.log_likelihood(self.particles)
+        total = torch.logsumexp(logits, dim=0)
+        if not torch.isfinite(total):
+            raise ImpossibleAnswerError(
+                f"No particle of the belief could have answered {choice!r} under {model}. "
+                "Use a response model with noise, such as Logistic(temperature)."
+            )
+        return replace(self, log_weights=logits - total, evidence=(*self.evidence, evidence))
+
+    def log_likelihood(self, particles: Tensor) -> Tensor:
+        """Log-probability of all answers so far for each of the particles `(m, d)`, shape `(m,)`."""
+        total = torch.zeros(len(particles), dtype=particles.dtype)
+        for response, vectors, rows in self.stacked_evidence:
+            total = total + _stacked_log_likelihood(response, vectors, rows, particles)
+        return total
+
+    @cached_property
+    def stacked_evidence(self) -> list[tuple[ResponseModel, Tensor, Tensor]]:
+        """Answers of one response model to slates of one size together: vectors `(e, k, d)` and rows `(e,)`.
+
+        Renewing asks for the likelihood a hundred times over; kernels for all answers at once, not for each.
+        """
+        groups: dict[tuple[int, int], list[Evidence]] = {}
+        for evidence in self.evidence:
+            groups.setdefault((id(evidence.response), len(evidence.vectors)), []).append(evidence)
+        return [
+            (
+                group[0].response,
+                torch.stack([item.vectors for item in group]),
+                torch.tensor([item.row for item in group]),
+            )
+            for group in groups.values()
+        ]
+
+    def resampled(self, count: int, generator: torch.Generator) -> Belief:
+        """`count` equally weighted particles drawn in proportion to their weights (systematic resampling)."""
+        rows = systematic_rows(self.log_weights, count, generator)
+        return replace(self, particles=self.particles[rows], log_weights=_equal_log_weights(count))
+
+
+def _stacked_log_likelihood(response: ResponseModel, vectors: Tensor, rows: Tensor, particles: Tensor) -> Tensor:
+    """Log-probability of e answers, rows `(e,)` of slates `(e, k, d)`, for each of the particles `(m, d)`: `(m,)`."""
+    e, k, d = vectors.shape
+    utilities = (vectors.reshape(e * k, d) @ particles.T).view(e, k, len(particles))
+    return response.log_probabilities(utilities)[torch.arange(e), rows].sum(dim=0)
+
+
+def _equal_log_weights(m: int) -> Tensor:
+    return torch.full((m,), -math.log(m), dtype=torch.float32)
+
+
+def _log_normalised(weights: Tensor, m: int) -> Tensor:
+    if len(weights) != m:
+        raise InvalidInputError(f"`weights` must have {m} entries to match `users`, got {len(weights)}.")
+    if (weights < 0).any() or not weights.sum() > 0:
+        raise InvalidInputError("`weights` must be non-negative with a positive sum.")
+    return torch.log_softmax(weights.log(), dim=0)

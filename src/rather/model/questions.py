@@ -1,0 +1,91 @@
+"""A question as it is asked, and a recommendation as it is made: data for people, pages and logs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from torch import Tensor
+
+from rather.conversation.wording import Words, plain
+from rather.model.catalog import ItemId
+
+Kind = Literal["items", "attributes"]
+
+
+@dataclass(frozen=True)
+class Option:
+    """One of the things a person may choose.
+
+    Attributes:
+        label: What to show first.
+        facts: What else to show ("year": "1942").
+        id: The item's id; None for an option made of attributes.
+        statements: What an option made of attributes says, one text for each statement.
+    """
+
+    label: str
+    facts: Mapping[str, str]
+    id: ItemId | None
+    statements: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Question:
+    """A slate of k options, asked as question `number` (from 1) of a session.
+
+    The options are items of the catalogue, or partial items that make a few statements and leave the rest equal.
+
+    Attributes:
+        number: Its place in the session; `Session.tell` accepts it in place of the question.
+        slate: The rows of the k items in the catalogue; empty in a question about attributes.
+        options: What to show of each.
+        evoi: What the answer is expected to add to the utility of the recommendation.
+        vectors: `(k, d)`, what each option is to a utility vector.
+        attributes: For each of the k partial items the places of its statements in `catalog.statements`; empty in a
+            question about items.
+        words: The question as a sentence, in pieces that say what to stress.
+    """
+
+    number: int
+    slate: tuple[int, ...]
+    options: tuple[Option, ...]
+    evoi: float
+    vectors: Tensor = field(repr=False, compare=False)
+    attributes: tuple[tuple[int, ...], ...] = ()
+    words: tuple[Words, ...] = field(default=(), repr=False, compare=False)
+
+    @property
+    def kind(self) -> Kind:
+        """What the options are."""
+        return "attributes" if self.attributes else "items"
+
+    @property
+    def text(self) -> str:
+        """The question as a sentence: "Would you rather a film that is funny or one that is dark?"."""
+        return plain(self.words)
+
+    def __len__(self) -> int:
+        return len(self.options)
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """An item and how sure we are of it.
+
+    Attributes:
+        row: Its row in the catalogue.
+        id: Its id.
+        label: What to show.
+        facts: What else to show.
+        expected_utility: Mean over the belief.
+        spread: Standard deviation over the belief.
+        probability_best: The probability that no allowed item is better.
+    """
+
+    row: int
+    id: ItemId
+    label: str
+    facts: Mapping[str, str]
+    expected_utility: float
+    spread: float
+    probability_best: float

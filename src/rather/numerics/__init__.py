@@ -1,0 +1,1 @@
+"""How arrays come in, where randomness comes from, and how many threads compute."""

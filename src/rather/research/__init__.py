@@ -1,0 +1,1 @@
+"""Data sets, experiments and benchmarks: everything that measures, nothing that serves."""

@@ -1,0 +1,283 @@
+"""How the service bears many people at once: simulated people answer a server of its own, and are timed."""
+
+import asyncio
+import itertools
+import json
+import os
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import torch
+from torch import Tensor
+
+from rather.conversation.session import Session
+from rather.errors import RatherError
+from rather.formats.opening import Source, open_source
+from rather.numerics.randomness import derive_generator
+from rather.simulation.conversations import draw_people
+
+T = TypeVar("T")
+
+# A person whose answer failed looks again after this long, as the page does.
+RETRY_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class ServeReport:
+    """What a load run measured. Times are in milliseconds.
+
+    Attributes:
+        catalog: What was asked about.
+        items: How many items it has.
+        people: At the same time.
+        seconds: How long they answered.
+        think_seconds: Mean time that a person reads before answering, exponentially distributed.
+        answers: Acknowledged in that time.
+        questions_per_second: The same per second.
+        latency: From answer to next question over HTTP: `median`, `p90`, `p99`, `max`.
+        opening: From opening a session to its first question: likewise.
+        errors: What went wrong, by status or kind, and how often.
+        at_hand: Share of the answers whose next question had been computed ahead or for somebody else.
+        library_ask: Median time of `Session.ask` alone, in this process before the load.
+        library_turn: Median time of `Session.tell` and `ask` together, likewise.
+        ratio: Median latency over `library_turn`.
+        ratio_p99: 99th percentile of the latency over `library_turn`.
+        ratio_p99_ask: 99th percentile of the latency over `library_ask`.
+    """
+
+    catalog: str
+    items: int
+    people: int
+    seconds: float
+    think_seconds: float
+    answers: int
+    questions_per_second: float
+    latency: dict[str, float]
+    opening: dict[str, float]
+    errors: dict[str, int]
+    at_hand: float
+    library_ask: float
+    library_turn: float
+    ratio: float
+    ratio_p99: float
+    ratio_p99_ask: float
+
+
+def serve_bench(
+    people: int = 200,
+    seconds: float = 60.0,
+    catalog: str = "films",
+    *,
+    think_seconds: float = 10.0,
+    k: int = 2,
+    seed: int = 0,
+    apart: bool = False,
+    serve_options: Sequence[str] = (),
+    on_progress: Callable[[float], None] | None = None,
+) -> ServeReport:
+    """Start a server, let simulated people answer it, and report.
+
+    Args:
+        people: At the same time. They arrive spread over one mean thinking time.
+        seconds: How long they answer.
+        catalog: What to ask about: anything that `rather serve` takes.
+        think_seconds: Mean time that a person reads before answering.
+        k: Options in a question.
+        seed: Of the people and what they answer.
+        apart: Give each person's sessions a seed of their own, so that nobody finds what was computed for others.
+        serve_options: Further options of `rather serve`.
+        on_progress: Called about once a second with the share of the time that has passed.
+    """
+    source = open_source(catalog)
+    ask, turn = library_times(source, k, seed)
+    with tempfile.TemporaryDirectory() as folder, _server(catalog, folder, serve_options) as address:
+        crowd = _Crowd(source, address, people, think_seconds, k, seed, apart)
+        _run(crowd.run(seconds, on_progress or (lambda share: None)))
+        at_hand = _run(_share_at_hand(address))
+    latency = _percentiles(crowd.latencies)
+    return ServeReport(
+        catalog=catalog,
+        items=len(source.catalog),
+        people=people,
+        seconds=seconds,
+        think_seconds=think_seconds,
+        answers=len(crowd.latencies),
+        questions_per_second=len(crowd.latencies) / seconds,
+        latency=latency,
+        opening=_percentiles(crowd.openings),
+        errors=dict(crowd.errors),
+        at_hand=at_hand,
+        library_ask=ask,
+        library_turn=turn,
+        ratio=latency["median"] / turn,
+        ratio_p99=latency["p99"] / turn,
+        ratio_p99_ask=latency["p99"] / ask,
+    )
+
+
+def _run(work: Coroutine[Any, Any, T]) -> T:
+    """Run to the end on a thread of its own: a notebook's thread has a loop already, and allows no second."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
+
+
+def library_times(source: Source, k: int, seed: int, questions: int = 8) -> tuple[float, float]:
+    """Median milliseconds of `ask`, and of `tell` and `ask` together, after a first question that warms up."""
+    session = Session(source.catalog, source.belief, k, seed, cache=False)
+    question, asks, turns = session.ask(), [], []
+    for number in range(questions):
+        start = time.perf_counter()
+        session.tell(question, number % k)
+        told = time.perf_counter()
+        question = session.ask()
+        asks.append(1000 * (time.perf_counter() - told))
+        turns.append(1000 * (time.perf_counter() - start))
+    return statistics.median(asks), statistics.median(turns)
+
+
+class _Crowd:
+    """People who open sessions, read, answer, and open another when theirs has ended."""
+
+    def __init__(
+        self, source: Source, address: tuple[str, int], people: int, think: float, k: int, seed: int, apart: bool
+    ) -> None:
+        self.source, self.address, self.think, self.k, self.seed = source, address, think, k, seed
+        self.apart = apart
+        self.utilities = draw_people(source.belief, people, seed)
+        self.latencies: list[float] = []
+        self.openings: list[float] = []
+        self.errors: Counter[str] = Counter()
+
+    async def run(self, seconds: float, on_progress: Callable[[float], None]) -> None:
+        end = time.monotonic() + seconds
+        crowd = [asyncio.create_task(self._person(number, end)) for number in range(len(self.utilities))]
+        while (left := end - time.monotonic()) > 0:
+            on_progress(1 - left / seconds)
+            await asyncio.sleep(min(1.0, left))
+        await asyncio.gather(*crowd)
+
+    async def _person(self, number: int, end: float) -> None:
+        moods = derive_generator(self.seed, "load", number)
+        http = _Http(*self.address)
+        await asyncio.sleep(float(torch.rand((), generator=moods)) * self.think)
+        for visit in itertools.count():
+            if time.monotonic() >= end:
+                break
+            own = 1 + number + visit * len(self.utilities) if self.apart else 0
+            session = await self._send(http, "/v1/sessions", {"k": self.k, "seed": own}, self.openings)
+            while session is not None and session["question"] and not session["stop_reason"]:
+                await asyncio.sleep(self.think * float(-torch.rand((), generator=moods).clamp_min(1e-9).log()))
+                if time.monotonic() >= end:
+                    break
+                session = await self._answer(http, session, self._choice(session["question"], number, moods))
+        http.close()
+
+    async def _answer(self, http: "_Http", session: dict[str, Any], choice: int) -> dict[str, Any] | None:
+        body = {"question": session["question"]["id"], "choice": choice}
+        answered = await self._send(http, f"/v1/sessions/{session['id']}/answers", body, self.latencies)
+        return session if answered is None else answered["session"]  # the same question again after an error
+
+    async def _send(self, http: "_Http", path: str, body: dict[str, Any], times: list[float]) -> dict[str, Any] | None:
+        start = time.perf_counter()
+        status: int | str
+        try:
+            status, content = await http.post(path, body)
+        except (OSError, asyncio.IncompleteReadError, ValueError) as error:
+            status, content = type(error).__name__, b""
+        if status in (200, 201):
+            times.append(1000 * (time.perf_counter() - start))
+            found: dict[str, Any] = json.loads(content)
+            return found
+        self.errors[str(status)] += 1
+        http.close()
+        await asyncio.sleep(RETRY_SECONDS)
+        return None
+
+    def _choice(self, question: dict[str, Any], number: int, moods: torch.Generator) -> int:
+        """What this person would rather have; by chance where the options are not items."""
+        ids = [option["id"] for option in question["options"]]
+        if None in ids:
+            return int(torch.randint(len(ids), (), generator=moods))
+        catalog = self.source.catalog
+        rows = ids if isinstance(catalog.ids, range) else [catalog.row(id) for id in ids]
+        utilities: Tensor = catalog.items[rows] @ self.utilities[number]
+        return int(utilities.argmax())
+
+
+class _Http:
+    """One connection that is kept, and opened again when it broke. Light, to leave the cores to the server."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self.host, self.port = host, port
+        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    async def post(self, path: str, body: dict[str, Any]) -> tuple[int, bytes]:
+        return await self._send("POST", path, json.dumps(body).encode())
+
+    async def get(self, path: str) -> tuple[int, bytes]:
+        return await self._send("GET", path, b"")
+
+    async def _send(self, method: str, path: str, body: bytes) -> tuple[int, bytes]:
+        if self._streams is None:
+            self._streams = await asyncio.open_connection(self.host, self.port)
+        reader, writer = self._streams
+        head = f"{method} {path} HTTP/1.1\r\nHost: {self.host}\r\nContent-Type: application/json\r\n"
+        writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        await writer.drain()
+        answer = await reader.readuntil(b"\r\n\r\n")
+        length = re.search(rb"(?i)\r\ncontent-length: (\d+)", answer)
+        content = await reader.readexactly(int(length[1])) if length else b""
+        return int(answer[9:12]), content
+
+    def close(self) -> None:
+        if self._streams is not None:
+            self._streams[1].close()
+            self._streams = None
+
+
+async def _share_at_hand(address: tuple[str, int]) -> float:
+    http = _Http(*address)
+    _, content = await http.get("/metrics")
+    http.close()
+    counts = dict(re.findall(rb"(?m)^rather_states_(found|computed) ([\d.e+]+)", content))
+    found, computed = float(counts[b"found"]), float(counts[b"computed"])
+    return found / max(1.0, found + computed)
+
+
+@contextmanager
+def _server(catalog: str, folder: str, options: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """`rather serve` in a process of its own, without limits on one address."""
+    database = f"sqlite:///{folder}/sessions.db"
+    limits = ["--requests-per-minute", "1000000000", "--sessions-per-day", "1000000000"]
+    command = [sys.executable, "-m", "rather", "serve", catalog, "--port", "0", "--database", database, *limits]
+    with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - the null device has no path of its own
+        process = subprocess.Popen([*command, *options], stdout=subprocess.PIPE, stderr=nowhere, text=True)
+    assert process.stdout is not None
+    try:
+        found = re.search(r"http://localhost:(\d+)", process.stdout.readline())
+        if found is None:
+            raise RatherError(f"The server did not start: {' '.join(command)}")
+        yield "127.0.0.1", int(found[1])
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(60)
+        process.stdout.close()
+
+
+def _percentiles(times: Sequence[float]) -> dict[str, float]:
+    if not times:
+        return {name: float("nan") for name in ("median", "p90", "p99", "max")}
+    ordered = torch.tensor(times, dtype=torch.float64)
+    shares = torch.tensor([0.5, 0.9, 0.99, 1.0], dtype=torch.float64)
+    return dict(zip(("median", "p90", "p99", "max"), torch.quantile(ordered, shares).tolist(), strict=True))

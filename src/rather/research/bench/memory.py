@@ -1,0 +1,70 @@
+"""Peak memory of a conversation, measured in a fresh process so that nothing else counts."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from torch import Tensor
+
+from rather.caching.folder import SWITCH
+from rather.errors import RatherError
+
+
+def peak_bytes(items: Tensor, people: Tensor, k: int) -> int:
+    """What a process needs beyond the import of torch: the catalogue, a session, two questions and an answer.
+
+    Args:
+        items: `(n, d)` of the catalogue.
+        people: `(m, d)` of the belief.
+        k: Items on a slate.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        files = [Path(folder) / "items.npy", Path(folder) / "people.npy"]
+        for file, array in zip(files, (items, people), strict=True):
+            np.save(file, array.numpy())
+        command = [sys.executable, "-m", "rather.research.bench.memory", *map(str, files), str(k)]
+        # A remembered question would need no memory.
+        alone = {**os.environ, SWITCH: "off"}
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=alone)
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        raise RatherError(f"The process that measures memory failed: {last}")
+    return int(json.loads(done.stdout)["bytes"])
+
+
+def _converse(items: str, people: str, k: int) -> int:
+    """Bytes that were in use at most, beyond those after the imports."""
+    from rather.conversation.session import Session
+
+    start = _resident("VmRSS")
+    from rather.model.belief import Belief
+    from rather.model.catalog import Catalog
+
+    catalog, belief = Catalog(np.load(items)), Belief.from_users(np.load(people))
+    session = Session(catalog, belief, k)
+    session.tell(session.ask(), 0)
+    session.ask()
+    session.recommend()
+    return max(0, _resident("VmHWM") - start)
+
+
+def _resident(field: str) -> int:
+    """Bytes of this process in memory, now (VmRSS) or at most so far (VmHWM)."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        line = next(line for line in status.read_text().splitlines() if line.startswith(field))
+        return int(line.split()[1]) * 1024
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+if __name__ == "__main__":
+    print(json.dumps({"bytes": _converse(sys.argv[1], sys.argv[2], int(sys.argv[3]))}))

@@ -1,0 +1,12 @@
+"""Public data sets: where they are, how to get them, and what they say about people and items.
+
+Nothing of them is shipped with this package. A data set is downloaded by its user from its publisher, or read from a
+folder that holds it.
+"""
+
+from rather.learn.attributes import Attributes
+from rather.learn.ratings import Ratings, read_ratings
+from rather.research.datasets.folders import find_dataset
+from rather.research.datasets.registry import DATASETS, Dataset, dataset_named
+
+__all__ = ["DATASETS", "Attributes", "Dataset", "Ratings", "dataset_named", "find_dataset", "read_ratings"]

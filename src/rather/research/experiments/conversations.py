@@ -1,0 +1,91 @@
+"""Experiments in which simulated people are asked questions: regret, EVOI and ranking metrics after each.
+
+Entries of a spec's `parameters`:
+
+    k, questions, users        items on a slate, questions in a conversation, people in a trial
+    temperature                of the answers, as we think they are
+    actual_temperature         as they really are, where that differs
+    rejuvenation               whether particles are renewed (needs a population with `smooth`)
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from rather.errors import InvalidInputError
+from rather.model.rejuvenation import Rejuvenation
+from rather.model.responses import Logistic
+from rather.research.experiments.engine import Job, Outcome
+from rather.research.experiments.floor import floor_regret
+from rather.research.experiments.jobs import job_of
+from rather.research.experiments.population import Draw, draw
+from rather.research.experiments.spec import Method, Spec
+from rather.simulation.conversations import Plan, converse
+from rather.strategies import strategy_named
+from rather.strategies.initialisers import INITIALISERS
+
+KEYS = frozenset(["k", "questions", "users", "temperature", "actual_temperature", "rejuvenation"])
+
+
+def jobs(spec: Spec, files: Mapping[str, str]) -> list[Job]:
+    """A job for each variant, trial and method; the trials first, so that an interrupted run has something of all."""
+    return [
+        job_of(spec, variant, method, trial, files, **_limits(method))
+        for trial in range(spec.trials)
+        for variant in spec.variants
+        for method in variant.methods
+        if method.trials is None or trial < method.trials
+    ]
+
+
+def _limits(method: Method) -> dict[str, int]:
+    limits = {"questions": method.questions, "users": method.users}
+    return {name: limit for name, limit in limits.items() if limit is not None}
+
+
+def work(job: Job) -> Outcome:
+    """Mean over the people of a trial of everything that is measured, question by question."""
+    settings = dict(job.parameters)
+    population, strategy, options = (settings.pop(name) for name in ("population", "strategy", "settings"))
+    del settings["vectors"]  # its name decides the result, its place does not
+    if unknown := set(settings) - KEYS:
+        raise InvalidInputError(f"{job.experiment} has unknown parameters: {', '.join(sorted(unknown))}.")
+    trial = draw(population, job.files["vectors"], job.seed, settings["users"])
+    if strategy == "floor":
+        regret = floor_regret(trial.catalog, trial.belief, settings["k"], settings["questions"], job.seed)
+        return {"regret": regret}
+    conversations = converse(_plan(settings, trial, job.seed), _strategy(strategy, options), 0)
+    outcome: Outcome = {}
+    for measure in ("regret", "ndcg", "hit", "evoi"):
+        values = torch.tensor([getattr(conversation, measure) for conversation in conversations], dtype=torch.float64)
+        outcome[measure] = values.mean(dim=0).tolist()
+    seconds = torch.tensor([conversation.seconds for conversation in conversations], dtype=torch.float64)
+    outcome["seconds"] = {"question": float(seconds.mean())}
+    return outcome
+
+
+def _plan(settings: Mapping[str, Any], trial: Draw, seed: int) -> Plan:
+    actual = settings.get("actual_temperature")
+    return Plan(
+        trial.catalog,
+        trial.belief,
+        Logistic(settings["temperature"]),
+        trial.people,
+        ("auto",),  # converse is told which
+        settings["questions"],
+        settings["k"],
+        seed,
+        Rejuvenation() if settings.get("rejuvenation", False) else None,
+        None if actual is None else Logistic(actual),
+        share=len(trial.people),
+        retriever="exact",  # as in the paper, and as earlier results were
+    )
+
+
+def _strategy(name: str, options: Mapping[str, Any]) -> Any:
+    """The strategy with its settings; an initialiser is given by name."""
+    settings = dict(options)
+    if "initialiser" in settings:
+        settings["initialiser"] = INITIALISERS[settings["initialiser"]]
+    return strategy_named(name, **settings)

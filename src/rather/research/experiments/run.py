@@ -1,0 +1,74 @@
+"""An experiment from its spec to its summary."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from rather.research.experiments import conversations, partial, tree, wallclock
+from rather.research.experiments.engine import Job, Work, run
+from rather.research.experiments.population import prepare
+from rather.research.experiments.spec import Spec
+from rather.research.experiments.summary import Summary, summarise, write_summary
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How experiments of a kind become jobs, how a job is done, and whether nothing may run beside it."""
+
+    jobs: Callable[[Spec, dict[str, str]], list[Job]]
+    work: Work
+    alone: bool = False
+
+
+KINDS: dict[str, Kind] = {
+    "conversations": Kind(conversations.jobs, conversations.work),
+    "partial": Kind(partial.jobs, partial.work),
+    "tree": Kind(tree.jobs, tree.work),
+    "wallclock": Kind(wallclock.jobs, wallclock.work, alone=True),
+}
+
+
+def reproduce(
+    spec: Spec,
+    out: Path,
+    *,
+    workers: int = 1,
+    ray: str | None = None,
+    folder: Path | None = None,
+    quick: bool = False,
+    fresh: bool = False,
+    command: str = "",
+    tell: Callable[[str], None] = print,
+    on_start: Callable[[int], None] | None = None,
+    on_done: Callable[[Job], None] | None = None,
+) -> Summary:
+    """Run what is not in the results yet and summarise all.
+
+    Args:
+        spec: The experiment.
+        out: Folder of results; this one's are in a folder of its name.
+        workers: Processes. What measures time runs alone whatever is asked for.
+        ray: Address of a Ray cluster to spread over instead, likewise.
+        folder: Where to look for data sets first.
+        quick: The spec is a quick one: data sets that are not on this machine are replaced by generated ones.
+        fresh: Do everything again.
+        command: What was typed, for the summary.
+        tell: Told what is going on.
+        on_start: Told the number of jobs.
+        on_done: Called after each job.
+    """
+    kind = KINDS[spec.kind]
+    place = out / (f"{spec.name}-quick" if quick else spec.name)
+    files = {
+        variant.label: prepare(variant.population, out / "vectors", folder=folder, generate=quick, tell=tell)
+        for variant in spec.variants
+    }
+    jobs = kind.jobs(spec, files)
+    if on_start is not None:
+        on_start(len(jobs))
+    path = place / "trials.jsonl"
+    workers, ray = (1, None) if kind.alone else (workers, ray)
+    results = run(jobs, kind.work, path, workers=workers, ray=ray, fresh=fresh, on_done=on_done)
+    summary = summarise(spec, results, command, quick)
+    write_summary(summary, place / "summary.jsonl")
+    return summary

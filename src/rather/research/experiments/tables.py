@@ -1,0 +1,226 @@
+"""Results as tables: data first, then for a terminal or as Markdown."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rather.research.experiments.spec import Spec
+from rather.research.experiments.summary import REFERENCE, Comparison, Row, Summary, compare, panels
+
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
+
+# A smaller share of a number is no error but rounding.
+ROUNDING = 1e-9
+
+# Methods that are not the paper's: ours, other fields', and a bound.
+NOT_THE_PAPERS = ("auto", "floor", "mutual-information", "thompson", "qeubo")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A title, column heads and rows of text."""
+
+    title: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+    def markdown(self) -> str:
+        """As Markdown, the first column to the left and numbers to the right."""
+        align = [":--", *("--:" for _ in self.head[1:])]
+        lines = [self.head, align, *self.rows]
+        body = "\n".join("| " + " | ".join(cell.replace("|", "/") for cell in line) + " |" for line in lines)
+        return f"{self.title}\n\n{body}\n"
+
+    def rich(self) -> "RichTable":
+        """For a terminal."""
+        from rich.table import Table as RichTable
+
+        table = RichTable(title=self.title, title_justify="left")
+        for place, name in enumerate(self.head):
+            table.add_column(name, justify="right" if place else "left", no_wrap=place == 0)
+        for row in self.rows:
+            table.add_row(*row)
+        return table
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """Some significant digits, without an exponent for what people read; a dash for what is not there."""
+    if value is None or not math.isfinite(value):
+        return "–"
+    if value == 0:
+        return "0"
+    return (
+        f"{value:.{max(0, digits - 1 - math.floor(math.log10(abs(value))))}f}" if abs(value) < 1e5 else f"{value:.3g}"
+    )
+
+
+def tables(spec: Spec, summary: Summary) -> list[Table]:
+    """All tables of an experiment."""
+    found = []
+    for title, rows in panels(summary):
+        found += _conversation_tables(title, rows)
+    for variant in spec.variants:
+        paired = [row for row in summary.of(variant.label) if row.ahead]
+        if len(paired) > 2:
+            found.append(_against_best(variant.label, paired))
+    if spec.kind == "wallclock":
+        found += _time_tables(spec, summary)
+    if spec.kind == "partial":
+        found += [_size_table(variant.label, summary.of(variant.label)) for variant in spec.variants]
+        found += [_asked_table(row) for row in summary.rows if row.method == "auto-partial"]
+    if spec.paper:
+        found.append(paper_table(compare(spec, summary)))
+    return found
+
+
+def _conversation_tables(title: str, rows: Sequence[tuple[str, Row]]) -> list[Table]:
+    where = f" ({title})" if title else ""
+    length = max(len(row.mean["regret"]) for _, row in rows)
+    decimals = _decimals(max(row.mean["regret"][0] for _, row in rows))
+    shown = [question for question in (0, 1, 2, 3, 5, 10) if question < length]
+    asking = [(label, row) for label, row in rows if "evoi" in row.mean]
+    return [
+        Table(
+            f"Mean regret after each question{where}; ± is the largest standard error of the line",
+            ["", *(str(question) for question in range(length)), "±"],
+            [[label, *_cells(row, "regret", length, decimals)] for label, row in rows],
+        ),
+        Table(
+            f"Mean EVOI of each question{where}; after the first, methods face different beliefs",
+            ["", *(str(question) for question in range(1, length)), "±"],
+            [[label, *_cells(row, "evoi", length - 1, decimals)] for label, row in asking],
+        ),
+        Table(
+            f"The ten best recommendations{where}: NDCG@10 / hit rate after some questions",
+            ["", *(str(question) for question in shown)],
+            [[label, *(_ranking(row, question) for question in shown)] for label, row in asking],
+        ),
+    ]
+
+
+def _cells(row: Row, measure: str, length: int, decimals: int) -> list[str]:
+    """The means, and last the largest of their standard errors."""
+    cells = [f"{value:.{decimals}f}" for value in row.mean[measure]]
+    errors = [error for error in row.error[measure] if math.isfinite(error)]
+    return [*cells, *[""] * (length - len(cells)), f"{max(errors):.{decimals}f}" if errors else "–"]
+
+
+def _decimals(largest: float) -> int:
+    """Decimals that show four digits of the largest number of a table."""
+    return max(0, 3 - math.floor(math.log10(largest))) if largest > 0 else 2
+
+
+def _ranking(row: Row, question: int) -> str:
+    if question >= len(row.mean["ndcg"]):
+        return ""
+    return f"{row.mean['ndcg'][question]:.2f} / {row.mean['hit'][question]:.2f}"
+
+
+def _against_best(variant: str, rows: Sequence[Row]) -> Table:
+    """After each question the best of the paper's methods beside `auto`, compared on the same draws."""
+    reference = next(row for row in rows if row.method == REFERENCE)
+    length = len(reference.mean["regret"])
+    others = [row for row in rows if row.method.partition(",")[0] not in NOT_THE_PAPERS]
+    decimals = _decimals(reference.mean["regret"][0])
+    lines = []
+    for question in range(1, length):
+        measured = [row for row in others if question < len(row.ahead) and row.trials == reference.trials]
+        if not measured:
+            continue
+        best = min(measured, key=lambda row: row.mean["regret"][question])
+        difference, error = -best.ahead[question], best.ahead_error[question]
+        lines.append(
+            [
+                str(question),
+                f"{best.method} {best.mean['regret'][question]:.{decimals}f}",
+                f"{reference.mean['regret'][question]:.{decimals}f}",
+                f"{difference:+.{decimals}f} ±{error:.{decimals}f}",
+                "yes" if difference > error else "no",
+            ]
+        )
+    head = ["question", "best of the paper's methods", REFERENCE, "difference, paired", "behind by more than its error"]
+    where = f" ({variant})" if variant else ""
+    return Table(f"`{REFERENCE}` against the best of the paper's methods{where}", head, lines)
+
+
+def _size_table(variant: str, rows: Sequence[Row]) -> Table:
+    """EVOI against the slate size."""
+    sizes = sorted({int(size) for row in rows for size in row.mean["sizes"]})
+    lines = []
+    for row in rows:
+        found = dict(zip(row.mean["sizes"], row.mean["evoi"], strict=True))
+        cells = [f"{found[size]:.4f}" if size in found else "" for size in sizes]
+        lines.append([row.method, *cells, str(row.trials)])
+    return Table(f"EVOI of the first question by slate size ({variant})", ["", *map(str, sizes), "trials"], lines)
+
+
+def _asked_table(row: Row) -> Table:
+    """The questions a method found, by slate size."""
+    [asked] = row.kept["asked"]
+    lines = [[f"{size:.0f}", text.replace(" | ", " · ")] for size, text in zip(row.mean["sizes"], asked, strict=True)]
+    return Table(f"What {row.method} asks first ({row.variant})", ["slate size", "options"], lines)
+
+
+def _time_tables(spec: Spec, summary: Summary) -> list[Table]:
+    """Seconds for a question, and the same as ratios that other machines can be compared by."""
+    variants = [variant.label for variant in spec.variants]
+    methods = list(dict.fromkeys(row.method for row in summary.rows))
+
+    def cell(method: str, variant: str, unit: str) -> str:
+        row = summary.row(variant, method)
+        if row is None:
+            return ""
+        mean = row.mean["seconds:mean"][0]
+        if unit == "seconds":
+            return f"{number(mean, 3)} ({number(row.mean['seconds:deviation'][0], 2)})"
+        if unit == "scans":
+            return number(mean / row.mean["seconds:scan"][0], 3)
+        greedy = summary.row(variant, "greedy")
+        return "" if greedy is None else number(mean / greedy.mean["seconds:mean"][0], 3)
+
+    titles = {
+        "seconds": "Seconds for a question, mean (standard deviation over questions)",
+        "greedy": "The same as a multiple of Greedy's time in the same run",
+        "scans": "The same as a multiple of one scan of the catalogue for k directions",
+    }
+    return [
+        Table(
+            title, ["method", *variants], [[method, *(cell(method, v, unit) for v in variants)] for method in methods]
+        )
+        for unit, title in titles.items()
+    ]
+
+
+def paper_table(comparisons: Sequence[Comparison]) -> Table:
+    """The paper's numbers beside ours."""
+    lines = []
+    for comparison in comparisons:
+        paper = comparison.paper
+        what = {
+            "regret": f"regret after {paper.question} questions" if paper.question else "regret at the start",
+            "evoi": f"EVOI of {f'the best slate of {paper.size}' if paper.size else f'question {paper.question}'}",
+            "questions": f"questions to regret {paper.threshold:g}",
+            "seconds": "seconds for a question",
+        }[paper.measure]
+        whole = paper.measure == "questions"
+        ours = "–" if comparison.ours is None else f"{comparison.ours:.0f}" if whole else number(comparison.ours)
+        if not whole and math.isfinite(comparison.error):
+            ours += (
+                f" ±{number(comparison.error, 2)}" if comparison.error > ROUNDING * abs(comparison.ours or 0) else " ±0"
+            )
+        difference = "–"
+        if comparison.ours is not None:
+            gap = comparison.ours - paper.value
+            difference = f"{gap:+.0f}" if whole else f"{100 * gap / paper.value:+.1f} %"
+        verdict = {True: "yes", False: "no", None: "–"}[comparison.within_noise]
+        if whole and comparison.ours is not None:
+            verdict = "same" if comparison.ours == paper.value else "no"
+        cells = [f"{what}, {paper.method}" if paper.method else what, paper.variant, f"{paper.value:g}"]
+        lines.append([*cells, ours, difference, verdict])
+    return Table(
+        "The paper's numbers beside ours",
+        ["what", "setting", "paper", "ours", "difference", "within noise?"],
+        lines,
+    )

@@ -1,0 +1,143 @@
+"""A whole conversation about attributes as a tree: the paper's Fig. 8, as text and as a drawing.
+
+Entries of a spec's `parameters`: `depth` in questions, `top` recommended items shown at each node, `k` options, `p`
+statements each, `temperature`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import torch
+
+from rather.model.belief import Belief
+from rather.model.responses import Logistic
+from rather.numerics.randomness import derive_generator
+from rather.numerics.threads import one_thread
+from rather.research.experiments.engine import Job, Outcome
+from rather.research.experiments.jobs import job_of
+from rather.research.experiments.population import draw
+from rather.research.experiments.spec import Spec
+from rather.strategies import PartialProblem, choose_partial, partial_strategy_named
+
+BOX_WIDTH, LINE_HEIGHT, GAP, LETTERS = 190, 14, 12, 30
+
+
+@dataclass(frozen=True)
+class Node:
+    """After some answers: what would be recommended, and the next question with a node for each answer.
+
+    Attributes:
+        answer: What was chosen last; "" at the root.
+        share: Of the people the belief starts from, how many come here.
+        recommended: Labels, best first.
+        options: Of the next question; empty at a leaf.
+        children: One for each option.
+    """
+
+    answer: str
+    share: float
+    recommended: Sequence[str]
+    options: Sequence[str] = ()
+    children: Sequence[Node] = ()
+
+
+def jobs(spec: Spec, files: Mapping[str, str]) -> list[Job]:
+    """A job for each variant and method."""
+    return [job_of(spec, variant, method, 0, files) for variant in spec.variants for method in variant.methods]
+
+
+def work(job: Job) -> Outcome:
+    """The tree as text and as SVG, and what it does to the expected regret."""
+    parameters = job.parameters
+    start = draw(parameters["population"], job.files["vectors"], job.seed, 1)
+    strategy = partial_strategy_named(parameters["strategy"], **parameters["settings"])
+    response = Logistic(parameters["temperature"])
+
+    def grow(belief: Belief, asked: frozenset[Any], answer: str, share: float) -> Node:
+        number = len(asked) + 1
+        generator = derive_generator(job.seed, "ask", number)
+        problem = PartialProblem(
+            start.catalog, belief, response, parameters["k"], generator, asked=asked, p=parameters["p"]
+        )
+        rows = problem.search(belief.mean[None], parameters["top"]).rows[0].tolist()
+        recommended = [start.catalog.label(row) for row in rows]
+        if number > parameters["depth"]:
+            return Node(answer, share, recommended)
+        slate = choose_partial(strategy, problem).slate
+        options = [" + ".join(start.catalog.statements[place].text for place in item) for item in slate]
+        vectors = problem.vectors(torch.tensor(slate)[None])[0]
+        shares = response.log_probabilities(vectors @ belief.particles.T).exp() @ belief.weights
+        name = frozenset(frozenset(item) for item in slate)
+        children = [
+            grow(belief.update(vectors, place, response), asked | {name}, option, share * float(shares[place]))
+            for place, option in enumerate(options)
+        ]
+        return Node(answer, share, recommended, options, children)
+
+    with one_thread():
+        root = grow(start.belief, frozenset(), "", 1.0)
+    return {"text": tree_text(root), "svg": tree_svg(root)}
+
+
+def tree_text(root: Node) -> str:
+    """The tree with a line for each node, indented by depth."""
+    return "\n".join(_lines(root, 0))
+
+
+def _lines(node: Node, depth: int) -> Iterator[str]:
+    indent = "    " * depth
+    reached = f"{node.answer} ({node.share:.0%} of people)" if node.answer else "everybody"
+    yield f"{indent}{reached}: {'; '.join(node.recommended)}"
+    if node.options:
+        yield f"{indent}  → {' or '.join(node.options)}?"
+    for child in node.children:
+        yield from _lines(child, depth + 1)
+
+
+def tree_svg(root: Node) -> str:
+    """The tree from top to bottom, a box for each node: what was chosen, what would be recommended, what is next."""
+    lines = 2 + len(root.recommended)
+    height = lines * LINE_HEIGHT + 12
+    leaves, depth = _leaves(root), _depth(root)
+    width, total = leaves * (BOX_WIDTH + GAP) + GAP, depth * (height + 40) + 20
+    parts = list(_drawn(root, GAP, 10, height))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {total}" width="{width}" height="{total}" '
+        'font-family="sans-serif" font-size="11">'
+        f'<rect width="{width}" height="{total}" fill="white"/>{"".join(parts)}</svg>\n'
+    )
+
+
+def _leaves(node: Node) -> int:
+    return sum(map(_leaves, node.children)) or 1
+
+
+def _depth(node: Node) -> int:
+    return 1 + max(map(_depth, node.children), default=0)
+
+
+def _drawn(node: Node, left: float, top: float, height: float) -> Iterator[str]:
+    """The node over its children, who share the width from `left` in proportion to their leaves."""
+    centre = left + (_leaves(node) * (BOX_WIDTH + GAP) - GAP) / 2
+    x = left
+    for child in node.children:
+        middle = x + (_leaves(child) * (BOX_WIDTH + GAP) - GAP) / 2
+        below = top + height + 40
+        yield f'<path d="M{centre:.0f} {top + height:.0f} L{middle:.0f} {below:.0f}" stroke="#555" fill="none"/>'
+        yield from _drawn(child, x, below, height)
+        x += _leaves(child) * (BOX_WIDTH + GAP)
+    corner = centre - BOX_WIDTH / 2
+    place_and_size = f'x="{corner:.0f}" y="{top:.0f}" width="{BOX_WIDTH}" height="{height}"'
+    yield f'<rect {place_and_size} rx="5" fill="white" stroke="#222"/>'
+    heading = f"{node.answer} ({node.share:.0%})" if node.answer else "everybody"
+    question = f"{' or '.join(node.options)}?" if node.options else ""
+    texts = [(heading, "bold"), *((label, "normal") for label in node.recommended), (question, "italic")]
+    for place, (text, kind) in enumerate(texts):
+        style = {"bold": 'font-weight="bold"', "italic": 'font-style="italic"'}.get(kind, "")
+        y = top + (place + 1) * LINE_HEIGHT
+        short = text if len(text) <= LETTERS + 2 else f"{text[:LETTERS]}…"
+        yield f'<text x="{centre:.0f}" y="{y:.0f}" text-anchor="middle" {style}>{escape(short)}</text>'

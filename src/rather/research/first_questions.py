@@ -1,0 +1,84 @@
+"""What the first question is worth by each strategy for attributes, slate size and number of statements."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rather.errors import TooManySlatesError
+from rather.model.belief import Belief
+from rather.model.catalog import Catalog
+from rather.model.responses import ResponseModel
+from rather.numerics.randomness import derive_generator
+from rather.numerics.threads import one_thread
+from rather.strategies.partial.discrete import ExhaustivePartial
+from rather.strategies.partial.problem import PartialProblem, PartialStrategy, choose_partial
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One strategy on one problem.
+
+    Attributes:
+        strategy: Its name.
+        k: Partial items on a slate.
+        p: Statements each makes.
+        slates: How many slates there are.
+        evoi: Of the first question, the mean over trials; None where the strategy refuses.
+        seconds: To choose it, likewise.
+        refusal: Why it refuses.
+    """
+
+    strategy: str
+    k: int
+    p: int
+    slates: int
+    evoi: float | None
+    seconds: float | None
+    refusal: str | None = None
+
+
+def first_questions(
+    catalog: Catalog,
+    belief: Belief,
+    response: ResponseModel,
+    strategies: dict[str, PartialStrategy],
+    sizes: Sequence[tuple[int, int]],
+    *,
+    seed: int = 0,
+    trials: int = 1,
+    on_done: Callable[[], None] = lambda: None,
+) -> list[Cell]:
+    """A cell for each pair (k, p) of `sizes` and each strategy, in that order.
+
+    Args:
+        catalog: What is asked about; it needs statements.
+        belief: Before the first question.
+        response: How people answer.
+        strategies: By name.
+        sizes: Pairs (k, p).
+        seed: Of all randomness; trial t of every strategy starts from the same generator.
+        trials: Seeds over which EVOI and time are averaged; exhaustive search needs no more than one.
+        on_done: Called after each cell, for a progress bar.
+    """
+    cells = []
+    for k, p in sizes:
+        for name, strategy in strategies.items():
+            problems = [
+                PartialProblem(catalog, belief, response, k, derive_generator(seed, "first", trial), p=p)
+                for trial in range(1 if isinstance(strategy, ExhaustivePartial) else trials)
+            ]
+            cells.append(_cell(name, strategy, problems))
+            on_done()
+    return cells
+
+
+def _cell(name: str, strategy: PartialStrategy, problems: Sequence[PartialProblem]) -> Cell:
+    start = time.perf_counter()
+    size = (problems[0].k, problems[0].p, problems[0].space.slates)
+    try:
+        with one_thread():
+            worth = [choose_partial(strategy, problem).evoi for problem in problems]
+    except TooManySlatesError as error:
+        return Cell(name, *size, None, None, str(error))
+    count = len(problems)
+    return Cell(name, *size, sum(worth) / count, (time.perf_counter() - start) / count)

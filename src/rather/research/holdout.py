@@ -1,0 +1,98 @@
+"""A column of a table kept from us as the truth: do the questions find what ranks high in it?
+
+Somebody who always prefers the item with more of the column answers, and we look where the recommended items rank.
+The column is neither learnt from nor shown, so this is a test on real outcomes instead of on simulated tastes.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rather.conversation.session import Session
+from rather.errors import InvalidInputError
+from rather.formats.tables.kinds import Kind
+from rather.formats.tables.prior import table_prior
+from rather.model.catalog import Catalog
+from rather.model.questions import Question
+
+
+@dataclass(frozen=True)
+class Holdout:
+    """What was found.
+
+    Attributes:
+        column: The truth.
+        quarter: The value from which an item is in the top quarter of the table.
+        values: `(seeds, questions + 1)` mean value of the recommended items, before the first question and after each.
+        beaten: `(seeds, questions + 1)` mean share of the table that the recommended items beat.
+    """
+
+    column: str
+    quarter: float
+    values: NDArray[np.float64]
+    beaten: NDArray[np.float64]
+
+
+def hold_out(
+    table: Any,
+    column: str,
+    *,
+    less: bool = False,
+    questions: int = 10,
+    seeds: int = 50,
+    top: int = 5,
+    k: int = 2,
+    strategy: str = "auto",
+    on_done: Callable[[], None] | None = None,
+) -> Holdout:
+    """Conversations with somebody who prefers more of a column that we do not see.
+
+    Args:
+        table: A path or a frame, as for `Catalog.from_table`.
+        column: A column of numbers.
+        less: The person prefers less of it.
+        questions: In each conversation.
+        seeds: Conversations, each with particles and questions drawn anew.
+        top: Recommended items to look at.
+        k: Items on a slate.
+        strategy: How questions are chosen.
+        on_done: Called after each conversation.
+    """
+    catalog = Catalog.from_table(table, ignore=[column])
+    sign = -1 if less else 1
+    truth = sign * _truth(catalog, column)
+    known = ~np.isnan(truth)
+    values, beaten = [], []
+    for seed in range(seeds):
+        belief = table_prior(catalog, seed=seed)
+        session = Session(catalog, belief, k, seed, strategy=strategy, allowed=known)
+        rows = [_top_rows(session, top)]
+        for _ in range(questions):
+            question = session.ask()
+            session.tell(question, _preferred(question, truth))
+            rows.append(_top_rows(session, top))
+        values.append([float(truth[best].mean()) for best in rows])
+        beaten.append([float(np.mean([(truth[known] < truth[row]).mean() for row in best])) for best in rows])
+        if on_done is not None:
+            on_done()
+    quarter = float(np.quantile(truth[known], 0.75))
+    return Holdout(column, sign * quarter, sign * np.array(values), np.array(beaten))
+
+
+def _truth(catalog: Catalog, name: str) -> NDArray[np.float64]:
+    assert catalog.table is not None  # it was made of a table
+    column = catalog.table.column(name)
+    if column.kind not in (Kind.NUMBER, Kind.DEGREE, Kind.YES_NO, Kind.DATE):
+        raise InvalidInputError(f"`column` must hold numbers; {name!r} is {column.kind}.")
+    return column.numbers
+
+
+def _preferred(question: Question, truth: NDArray[np.float64]) -> int:
+    return int(np.argmax(truth[list(question.slate)]))
+
+
+def _top_rows(session: Session, count: int) -> list[int]:
+    return [item.row for item in session.recommend(count)]

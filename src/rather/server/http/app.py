@@ -1,0 +1,127 @@
+"""The ASGI application, built by a function from settings and catalogues."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
+from typing import Any
+
+import anyio.to_thread
+from fastapi import FastAPI
+from fastapi.middleware.cors import CORSMiddleware
+
+from rather import __version__
+from rather.formats.opening import Source
+from rather.server.computing.conversations import Conversations
+from rather.server.computing.gate import Gate
+from rather.server.computing.openings import Openings
+from rather.server.computing.prefetch import Prefetch
+from rather.server.computing.states import States
+from rather.server.http import pages, problems
+from rather.server.http.description import describe
+from rather.server.http.metrics import Metrics
+from rather.server.http.middleware import BodyLimit, Observe, RateLimit, unavailable
+from rather.server.http.operations import administration, operations
+from rather.server.http.routes import api
+from rather.server.sessions.store import SqlStore
+from rather.server.sessions.stored import Store, StoreUnavailableError, now
+from rather.server.settings import Settings
+
+EXPIRE_SECONDS = 3600
+THREADS = 256
+
+
+def create_app(sources: Sequence[Source], settings: Settings | None = None, store: Store | None = None) -> FastAPI:
+    """The service as an ASGI application.
+
+    Args:
+        sources: The catalogues to serve.
+        settings: What the operator decides; by default `Settings()`.
+        store: Where sessions are kept; by default the database of the settings.
+    """
+    settings = settings if settings is not None else Settings()
+    openings = Openings(sources, settings)
+    gate = Gate(settings.cores, settings.limits.wait_seconds)
+    states = States(gate, settings.cache_mb, settings.limits.wait_seconds)
+    prefetch = Prefetch(states, max(1, settings.cores - 1)) if settings.prefetch else None
+    kept = store if store is not None else SqlStore(settings.database_url)
+    app = FastAPI(
+        title="rather",
+        version=__version__,
+        description=DESCRIPTION,
+        openapi_tags=TAGS,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/openapi.json",
+        lifespan=_lifespan,
+        redirect_slashes=False,
+        generate_unique_id_function=lambda route: route.name,
+        # Schemas of the same name for request and response: one type for each in generated clients.
+        separate_input_output_schemas=False,
+    )
+    app.state.settings = settings
+    app.state.conversations = Conversations(settings, openings, kept, states, prefetch)
+    app.state.metrics = Metrics(states)
+    app.state.draining = threading.Event()
+    for router in (api, administration, operations):
+        app.include_router(router)
+    pages.install(app, settings)
+    problems.install(app)
+    app.exception_handler(StoreUnavailableError)(unavailable)
+    app.add_middleware(RateLimit, settings.limits)
+    app.add_middleware(BodyLimit, settings.limits.body_bytes)
+    if settings.origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.origins,
+            allow_methods=["GET", "POST", "PUT", "DELETE"],
+            allow_headers=["Content-Type", "Idempotency-Key"],
+            expose_headers=["Location", "Retry-After", "X-Request-Id"],
+            max_age=3600,
+        )
+    app.add_middleware(Observe, settings, app.state.metrics)
+    app.openapi = lambda: describe(app)  # type: ignore[method-assign]  # FastAPI's documented way
+    return app
+
+
+DESCRIPTION = """Ask a person the few questions that matter, then recommend.
+
+Open a session about a catalogue, show its question, send the answer, and get the next question and the current best
+items back, until `stop` says that another question no longer pays. Every error has the same body
+(RFC 9457, `application/problem+json`) with a `code` for programs and an `action` for people."""
+
+TAGS: list[dict[str, Any]] = [
+    {"name": "catalogs", "description": "What can be asked about."},
+    {"name": "sessions", "description": "Conversations: questions and answers."},
+    {"name": "results", "description": "What follows from the answers."},
+    {"name": "shared", "description": "The same to read only, for whoever has the share link."},
+    {"name": "admin", "description": "For the operator, with the admin token."},
+    {"name": "operations", "description": "Health and metrics."},
+]
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    all: Conversations = app.state.conversations
+    # Requests wait in threads, for a core or for the database; the usual 40 would leave none for /ready.
+    anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
+    await asyncio.to_thread(all.warm_up)
+    stop = asyncio.Event()
+    expiry = asyncio.create_task(_expire_again_and_again(all, stop))
+    try:
+        yield
+    finally:
+        app.state.draining.set()
+        stop.set()
+        await expiry
+        await asyncio.to_thread(all.close)
+
+
+async def _expire_again_and_again(all: Conversations, stop: asyncio.Event) -> None:
+    days = all.settings.keep_days
+    while days is not None and not stop.is_set():
+        with suppress(StoreUnavailableError):  # the next round will
+            await asyncio.to_thread(all.store.expire, now() - timedelta(days=days))
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), EXPIRE_SECONDS)

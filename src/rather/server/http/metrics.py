@@ -1,0 +1,33 @@
+"""What the server counts and times about itself."""
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+from rather.server.computing.states import States
+
+
+class Metrics:
+    """Metrics of one app, in a registry of their own so that two apps in one process do not mix."""
+
+    def __init__(self, states: States) -> None:
+        self.registry = CollectorRegistry()
+        self.requests = Counter(
+            "rather_requests", "Requests by route and status.", ["method", "route", "status"], registry=self.registry
+        )
+        self.seconds = Histogram(
+            "rather_request_seconds",
+            "Time from request to response.",
+            ["route"],
+            buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
+            registry=self.registry,
+        )
+        self.under_way = Gauge(
+            "rather_requests_under_way", "Requests that were not answered yet.", registry=self.registry
+        )
+        for name, help, value in (
+            ("rather_states", "States of conversations at hand.", lambda: len(states)),
+            ("rather_waiting", "Requests that wait for a core.", lambda: states.gate.waiting),
+            ("rather_states_found", "States that were at hand when needed.", lambda: states.found),
+            ("rather_states_computed", "States that somebody had to wait for.", lambda: states.computed),
+            ("rather_states_ahead", "States computed ahead.", lambda: states.computed_ahead),
+        ):
+            Gauge(name, help, registry=self.registry).set_function(value)

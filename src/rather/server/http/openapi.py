@@ -1,0 +1,20 @@
+"""`python -m rather.server.http.openapi`: prints the OpenAPI description, for clients that are generated from it."""
+
+import json
+from typing import Any
+
+from rather.formats.opening import open_source
+from rather.server.http.app import create_app
+from rather.server.settings import Settings
+
+
+def document() -> dict[str, Any]:
+    """The description of the API; the same on every machine and for every catalogue."""
+    app = create_app([open_source("films")], Settings(database="sqlite://", prefetch=False))
+    described = app.openapi()
+    app.state.conversations.close()
+    return described
+
+
+if __name__ == "__main__":
+    print(json.dumps(document(), indent=2, ensure_ascii=False))

@@ -1,0 +1,92 @@
+"""What a browser loads: the page, the documentation of the API, the script that embeds it; nothing from elsewhere."""
+
+from pathlib import Path
+
+from fastapi import APIRouter, FastAPI
+from fastapi.responses import FileResponse
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from rather.server.settings import Settings
+
+STATIC = Path(__file__).parents[1] / "static"
+READ = ["GET", "HEAD"]
+
+
+def page_file() -> Path:
+    """The page, or a plain one that says what is missing."""
+    built = STATIC / "index.html"
+    return built if built.is_file() else STATIC / "placeholder.html"
+
+
+def page_policy(images: tuple[str, ...] = (), framed_by: tuple[str, ...] = ()) -> str:
+    """The Content-Security-Policy of a page: everything from this server, no inline script or style.
+
+    Args:
+        images: Where pictures may come from besides this server.
+        framed_by: Who may show the page in a frame.
+    """
+    return "; ".join(
+        (
+            "default-src 'none'",
+            "script-src 'self'",
+            "style-src 'self'",
+            " ".join(("img-src 'self'", *images)),
+            "font-src 'self'",
+            "connect-src 'self'",
+            "manifest-src 'self'",
+            "base-uri 'none'",
+            "form-action 'none'",
+            f"frame-ancestors {' '.join(framed_by) or chr(39) + 'none' + chr(39)}",
+        )
+    )
+
+
+class Assets(StaticFiles):
+    """Files whose names change with their content, which a browser may keep for ever."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """See Starlette."""
+        response = await super().get_response(path, scope)
+        if response.status_code == 200:
+            response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+        return response
+
+
+def install(app: FastAPI, settings: Settings) -> None:
+    """Serve the pages beside the API."""
+    pages = APIRouter(include_in_schema=False)
+    hosts = settings.showing.hosts
+    policy = {"Content-Security-Policy": page_policy(hosts), "Cache-Control": "no-cache"}
+    framed = {"Content-Security-Policy": page_policy(hosts, ("'self'", *settings.origins))}
+    documented = {"Content-Security-Policy": page_policy(("data:",))}  # the icons of its style sheet
+
+    @pages.api_route("/", methods=READ)
+    @pages.api_route("/shared/{token}", methods=READ)
+    async def page() -> FileResponse:
+        return FileResponse(page_file(), headers=policy)
+
+    @pages.api_route("/embed", methods=READ)
+    async def embedded() -> FileResponse:
+        return FileResponse(page_file(), headers={**policy, **framed})
+
+    @pages.api_route("/embed.js", methods=READ)
+    async def embed_script() -> FileResponse:
+        return FileResponse(STATIC / "embed.js", headers={"Cross-Origin-Resource-Policy": "cross-origin"})
+
+    @pages.api_route("/docs", methods=READ)
+    async def docs() -> FileResponse:
+        return FileResponse(STATIC / "swagger" / "index.html", headers={**policy, **documented})
+
+    @pages.api_route("/favicon.ico", methods=READ)
+    async def icon() -> FileResponse:
+        if not (STATIC / "favicon.ico").is_file():
+            raise HTTPException(404)
+        return FileResponse(STATIC / "favicon.ico")
+
+    app.include_router(pages)
+    app.mount("/swagger", StaticFiles(directory=STATIC / "swagger"))
+    if (STATIC / "assets").is_dir():
+        app.mount("/assets", Assets(directory=STATIC / "assets"))

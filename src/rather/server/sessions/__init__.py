@@ -1,0 +1,1 @@
+"""Stored sessions: what is kept of a conversation, and where."""

@@ -1,0 +1,1 @@
+"""Conversations with simulated users, in parallel and on a cluster."""

@@ -1,0 +1,48 @@
+"""A simulated person: a true utility vector, a way of answering, a seed."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from rather.model.catalog import Catalog
+from rather.model.questions import Question
+from rather.model.responses import Choice, ResponseModel
+from rather.numerics.arrays import as_floats
+from rather.numerics.randomness import derive_generator
+from rather.retrieval import ExactRetriever
+
+
+@dataclass(frozen=True, eq=False)
+class Person:
+    """Answers questions by a response model around a utility vector `(d,)`.
+
+    The noise of question i depends on the seed and i alone, so that two strategies face the same mood.
+    """
+
+    utility: Tensor
+    response: ResponseModel
+    seed: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "utility", as_floats(self.utility, "utility", rank=1))
+
+    def answer(self, question: Question) -> Choice:
+        """One draw from the response model."""
+        return self.choose(question.vectors, question.number)
+
+    def choose(self, vectors: Tensor, number: int) -> Choice:
+        """The answer to options with vectors `(k, d)`, asked as question `number`."""
+        utilities = vectors @ self.utility
+        probabilities = self.response.log_probabilities(utilities[:, None])[:, 0].exp()
+        generator = derive_generator(self.seed, "answer", number)
+        draw = torch.rand((), generator=generator, dtype=torch.float32)
+        # right=True: a draw of exactly 0 must not fall on an answer of probability 0.
+        row = int(torch.searchsorted(probabilities.cumsum(0), draw * probabilities.sum(), right=True))
+        row = min(row, len(probabilities) - 1)
+        return row if row < len(vectors) else self.response.extras[row - len(vectors)]
+
+    def regret(self, row: int, catalog: Catalog, allowed: Tensor | None = None) -> float:
+        """How much better the person's best allowed item is than the one in `row`: never negative."""
+        best = float(ExactRetriever(catalog).top(self.utility[None], 1, allowed).scores[0, 0])
+        return max(0.0, best - float(catalog.items[row] @ self.utility))

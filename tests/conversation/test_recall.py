@@ -1,0 +1,277 @@
+import json
+import sys
+import threading
+from dataclasses import replace
+
+import pytest
+import torch
+
+from rather import Belief, Catalog, Logistic, Session
+from rather.caching.folder import cache_directory
+from rather.caching.storage import Memory, shared_memory
+from rather.conversation import cached as tree
+from rather.conversation import keys
+from rather.model.rejuvenation import Rejuvenation
+from rather.retrieval import ExactRetriever, ShortlistRetriever, choice, choose_retriever
+from rather.strategies.auto import Auto
+from rather.strategies.discrete import Greedy, QueryIteration
+from worlds import normal, world
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A memory of its own, which keeps everything in files too."""
+    monkeypatch.setenv("RATHER_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(tree, "WORTH_A_FILE_MS", -1.0)
+    return shared_memory().folder
+
+
+@pytest.fixture
+def chosen(monkeypatch):
+    """Counts the questions that are computed."""
+    count = []
+    compute = Session._choose
+    monkeypatch.setattr(Session, "_choose", lambda session: count.append(1) or compute(session))
+    return count
+
+
+def forget():
+    shared_memory()._kept.clear()
+
+
+def opened(seed=0, **parts) -> Session:
+    small = world(n=60, m=40, d=4, smooth=True)
+    return Session(small.catalog, small.belief, seed=seed, **{"response": Logistic(0.3), **parts})
+
+
+def talk(session, answers=(0, 1, 0, 1)):
+    asked = []
+    for answer in answers:
+        asked.append(session.ask())
+        session.tell(asked[-1], answer)
+    return [*asked, session.ask()]
+
+
+def same(questions, others):
+    return [(q.number, q.slate, q.attributes, q.evoi) for q in questions] == [
+        (q.number, q.slate, q.attributes, q.evoi) for q in others
+    ]
+
+
+@pytest.mark.parametrize("between", [lambda: None, forget], ids=["in the process", "from files"])
+def test_a_remembered_conversation_is_the_computed_one(folder, chosen, between):
+    computed, recalled = opened(cache=False), opened()
+    expected = talk(computed)
+    assert same(talk(opened()), expected)
+    between()
+    chosen.clear()
+    assert same(talk(recalled), expected)
+    assert len(chosen) == 5 - tree.LEVELS
+    assert torch.equal(recalled.belief.particles, computed.belief.particles)
+    assert torch.equal(recalled.belief.log_weights, computed.belief.log_weights)
+    assert recalled.recommend(3) == computed.recommend(3)
+
+
+@pytest.mark.usefixtures("folder")
+def test_particles_are_renewed_once_for_the_same_answers(monkeypatch):
+    renewals = []
+    renew = Rejuvenation.__call__
+    monkeypatch.setattr(Rejuvenation, "__call__", lambda *parts: renewals.append(1) or renew(*parts))
+    first, second = opened(rejuvenation=Rejuvenation(threshold=1.0)), opened(rejuvenation=Rejuvenation(threshold=1.0))
+    talk(first, (0, 0))
+    assert len(renewals) == 2
+    talk(second, (0, 0))
+    assert len(renewals) == 2
+    assert torch.equal(first.belief.particles, second.belief.particles)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"seed": 1},
+        {"k": 3},
+        {"response": Logistic(0.31)},
+        {"strategy": "greedy"},
+        {"strategy": Auto(drawn=3)},
+        {"rejuvenation": None},
+        {"allowed": torch.arange(60) > 0},
+        {"retriever": "shortlist"},
+    ],
+    ids=str,
+)
+def test_other_settings_have_another_name(other):
+    assert keys.settings_key(opened(**other), keys.tensor_hash(opened(**other).allowed)) != keys.settings_key(
+        opened(), None
+    )
+
+
+def test_other_beliefs_and_items_have_another_name():
+    small = world(n=60, m=40, d=4, smooth=True)
+    names = {
+        keys.settings_key(Session(Catalog(items), belief), None)
+        for items in (small.catalog.items, small.catalog.items * 1.001)
+        for belief in (
+            small.belief,
+            Belief.from_users(small.belief.particles, smooth=False),
+            Belief.from_users(small.belief.particles, bandwidth=0.9),
+        )
+    }
+    assert len(names) == 6
+
+
+@pytest.mark.usefixtures("folder")
+def test_answers_lead_to_different_places(chosen):
+    for answers in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        talk(opened(), answers)
+    assert len(chosen) == 1 + 2 + 4
+    skipped = opened()
+    skipped.tell(skipped.ask(), "skip")
+    assert skipped.ask().slate != skipped.turns[0].question.slate
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_filter_made_later_is_asked_about_its_own_items(chosen):
+    session = opened()
+    session.ask()
+    narrow = session.restricted(torch.arange(60) < 30)
+    assert max(narrow.ask().slate) < 30
+    assert len(chosen) == 2
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_strategy_from_elsewhere_is_never_remembered(chosen):
+    for _ in range(2):
+        opened(strategy=lambda problem: problem.random_slates(1)).ask()
+    assert len(chosen) == 2
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_budget_that_was_not_spent_changes_nothing(chosen):
+    opened(strategy=Auto(budget_ms=1e9)).ask()
+    assert opened().ask().slate == opened(strategy=Auto(budget_ms=1e8)).ask().slate
+    assert len(chosen) == 1
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_question_cut_short_by_its_budget_is_not_remembered(chosen):
+    opened(strategy=Auto(budget_ms=0)).ask()
+    opened(strategy=Auto(budget_ms=0)).ask()
+    assert len(chosen) == 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have other customs")
+def test_the_users_own_cache_directory_is_the_default(tmp_path, monkeypatch):
+    monkeypatch.delenv("RATHER_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache_directory("questions") == tmp_path / "rather" / "questions"
+
+
+def test_off_keeps_and_finds_nothing(monkeypatch, folder, chosen):
+    monkeypatch.setenv("RATHER_CACHE", "off")
+    opened().ask()
+    opened().ask()
+    assert len(chosen) == 2
+    assert not folder.exists()
+
+
+def test_without_cache_a_session_computes_and_leaves_nothing(folder, chosen):
+    opened(cache=False).ask()
+    opened(cache=False).ask()
+    assert len(chosen) == 2
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: b"",
+        lambda content: content[:-1],
+        lambda content: content[:-2] + b"xx",
+        lambda content: b"\0" * 99,
+    ],
+    ids=["empty", "cut", "altered", "zeros"],
+)
+def test_a_damaged_file_is_ignored_and_written_anew(folder, chosen, damage):
+    expected = opened().ask()
+    (file,) = folder.iterdir()
+    whole = file.read_bytes()
+    file.write_bytes(damage(whole))
+    forget()
+    assert opened().ask() == expected
+    assert len(chosen) == 2
+    assert file.read_bytes() == whole
+
+
+def test_a_file_under_anothers_name_is_ignored(tmp_path):
+    Memory(tmp_path).put("one", b"content")
+    (tmp_path / "one").rename(tmp_path / "two")
+    assert Memory(tmp_path).get("two") is None
+
+
+def test_what_says_another_thing_than_it_should_is_computed_again(folder, chosen):
+    expected = opened().ask()
+    (file,) = folder.iterdir()
+    for content in (b"{}", b"[1]", b"not json", json.dumps({"items": [0, 999], "evoi": 1.0}).encode()):
+        shared_memory().put(file.name, content)
+        assert opened().ask() == expected
+
+
+def test_a_disk_that_cannot_be_written_costs_nothing_but_time(tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    kept = Memory(blocked / "folder")
+    kept.put("key", b"content")
+    assert kept.get("key") == b"content"
+    assert Memory(blocked / "folder").get("key") is None
+
+
+def test_memory_and_files_are_bounded(tmp_path, monkeypatch):
+    monkeypatch.setattr("rather.caching.storage.PRUNE_EVERY", 2)
+    kept = Memory(tmp_path, most_in_process=1000, most_in_files=2000)
+    for number in range(60):
+        kept.put(str(number), bytes(100))
+    assert sum(map(len, kept._kept.values())) <= 1000
+    assert sum(file.stat().st_size for file in tmp_path.iterdir()) <= 2000 + 2 * 116
+    assert kept.get("59") == bytes(100)
+
+
+def test_many_writers_leave_whole_files(tmp_path):
+    def write(number):
+        kept = Memory(tmp_path)
+        for round in range(30):
+            kept.put("shared", bytes([number]) * 5000)
+            assert Memory(tmp_path).get("shared") is not None, round
+
+    workers = [threading.Thread(target=write, args=(number,)) for number in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    content = Memory(tmp_path).get("shared")
+    assert content in [bytes([number]) * 5000 for number in range(4)]
+    assert [file.name for file in tmp_path.iterdir()] == ["shared"]
+
+
+def test_functions_and_nested_settings_are_named():
+    one = keys.plain(QueryIteration(restarts=3))
+    assert one == keys.plain(QueryIteration(restarts=3))
+    assert one != keys.plain(QueryIteration(restarts=4))
+    assert one != keys.plain(replace(QueryIteration(restarts=3), initialiser=keys.plain))
+    assert keys.plain(Auto((Greedy(),))) != keys.plain(Auto(()))
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_shortlist_is_built_once_and_then_read(monkeypatch):
+    monkeypatch.setattr(choice, "SHORTLIST_FROM", 1000)
+    lengths = torch.rand(2000, 1, generator=torch.Generator().manual_seed(4)).clamp_min(1e-3).pow(-0.4)
+    items, belief = normal(2000, 3) * lengths, Belief.from_users(normal(50, 3, seed=1))
+    built = choose_retriever(Catalog(items), belief)
+    forget()
+    monkeypatch.setattr(ShortlistRetriever, "build", None)
+    read = choose_retriever(Catalog(items), belief)
+    assert isinstance(read, ShortlistRetriever)
+    assert read.report == built.report
+    assert torch.equal(read.rows, built.rows)
+    found, expected = (each.top(normal(20, 3, seed=3), 4) for each in (read, built))
+    assert torch.equal(found.rows, expected.rows)
+    assert torch.equal(found.vectors, ExactRetriever(Catalog(items)).catalog.items[found.rows])

@@ -1,0 +1,213 @@
+"""What columns are taken for, and what becomes of those that mix."""
+
+import numpy as np
+import pytest
+
+from rather import Catalog, RatherError
+from rather.formats.tables.cells import Cells
+from rather.formats.tables.examining import examine
+from rather.formats.tables.kinds import Kind, Role
+from rather.formats.tables.raw import column_of
+from rather.formats.tables.reading import read_table
+
+ROWS = 40
+
+
+def found(name, values, **spec):
+    values = [values[place % len(values)] for place in range(ROWS)] if len(values) < ROWS else values
+    other = [f"item {place}" for place in range(len(values))]
+    told = Catalog.from_table({"name": other, "x": [i % 7 for i in range(len(values))]}).table.examined.told
+    return examine(read_table({"name": other, name: values}), told).column(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "kind"),
+    [
+        ("price", ["1", "2.5", "-3", "1e3"], Kind.NUMBER),
+        ("price", ["1,200", "3,400.50", "17"], Kind.NUMBER),
+        ("price", ["1.200,50", "17,5", "3"], Kind.NUMBER),
+        ("price", ["$5", "$1,000", "$7.50"], Kind.NUMBER),
+        ("range", ["12 km", "7 km", "0"], Kind.NUMBER),
+        ("memory", ["8GB", "16GB", "4GB"], Kind.NUMBER),
+        ("drive", ["4WD", "2WD"], Kind.CATEGORY),
+        ("zip", ["01234", "99999", "00501"], Kind.CATEGORY),
+        ("version", ["1.2.3", "2.0.1"], Kind.CATEGORY),
+        ("electric", ["yes", "no", ""], Kind.YES_NO),
+        ("electric", ["TRUE", "False"], Kind.YES_NO),
+        ("electric", [0, 1, None], Kind.YES_NO),
+        ("electric", [True, False], Kind.YES_NO),
+        ("funny", [0.0, 0.0, 0.0, 0.8], Kind.DEGREE),
+        ("funny", [0.0, 0.4, 1.0], Kind.DEGREE),
+        ("sugar_percent", [0.0, 0.4, 1.0], Kind.NUMBER),
+        ("weight", [0.2, 0.4, 0.6], Kind.NUMBER),
+        ("colour", ["red", "green", "blue"], Kind.CATEGORY),
+        ("genres", ["a|b", "b", "a|c"], Kind.TAGS),
+        ("genres", ["Action, Drama", "Drama", "Action, Comedy"], Kind.TAGS),
+        ("genres", [["a", "b"], ["b"]], Kind.TAGS),
+        ("seen", ["2024-01-31", "1999-12-01"], Kind.DATE),
+        ("seen", ["31.1.2024", "1.12.1999"], Kind.DATE),
+        ("seen", ["01-Jan-1995", "22-Feb-1996"], Kind.DATE),
+        ("seen", ["May 3, 2020", "December 24, 2021"], Kind.DATE),
+        ("seen", ["13/1/2024", "1/2/2024"], Kind.DATE),
+        ("seen", ["3/1/2024", "1/2/2024"], Kind.CATEGORY),
+        ("photo", ["https://x.example/a.png?w=3", "https://x.example/b.jpg"], Kind.IMAGE),
+        ("link", ["https://x.example/a", "https://x.example/b"], Kind.TEXT),
+        ("ref_id", [f"r{place}" for place in range(ROWS)], Kind.ID),
+        ("ref_id", [7, 7, 9], Kind.ID),
+        ("n", list(range(ROWS)), Kind.ID),
+        ("about", [f"a sentence, number {place}; not a tag" for place in range(ROWS)], Kind.TEXT),
+    ],
+)
+def test_kind(name, values, kind):
+    assert found(name, values).kind is kind
+
+
+@pytest.mark.parametrize(
+    ("texts", "numbers", "unit"),
+    [
+        (["1,200", "3.5"], [1200, 3.5], ""),
+        (["1.200,5", "3,25", "7"], [1200.5, 3.25, 7], ""),
+        (["€ 5", "€1,000"], [5, 1000], "€"),
+        (["12 km", "7 km"], [12, 7], "km"),
+        (["50%", "7.5%"], [50, 7.5], "%"),
+        (["-$5", "+3", "−2"], [-5, 3, -2], "$"),
+        (["1 234 567", "12"], [1234567, 12], ""),
+        ([".5", "5.", "1e-3"], [0.5, 5, 0.001], ""),
+    ],
+)
+def test_numbers_as_people_write_them(texts, numbers, unit):
+    reading = Cells(column_of(texts)).numbers
+    assert reading.unreadable is None
+    assert reading.values.tolist() == numbers
+    assert reading.unit == unit
+
+
+@pytest.mark.parametrize("text", ["12 km", "x", "1,2,3", "1e", "--5", "1 2", "٣", "infinity", "0x10", ""])
+def test_what_is_no_number_among_miles_is_found(text):
+    reading = Cells(column_of(["3 miles", text, "4 miles"])).numbers
+    assert reading.unreadable == (1 if text else None)
+
+
+def test_missing_texts_are_missing_and_none_is_a_value():
+    cells = Cells(column_of(["a", "N/A", "", "?", "None", "nan", "unknown"]))
+    assert cells.distinct == ["a", "None"]
+    assert cells.present.tolist() == [True, False, False, False, True, False, False]
+    assert Cells(column_of([1, -1, 3]), ["-1"]).present.tolist() == [True, False, True]
+
+
+def test_a_mixed_column_is_refused_with_row_column_and_ways_out(write):
+    rows = "".join(f"{place},car {place}\n" for place in range(10, 20))
+    path = write("t.csv", f"price,name\n{rows}cheap,car x\n")
+    with pytest.raises(RatherError) as raised:
+        Catalog.from_table(path)
+    message = str(raised.value)
+    assert "row 11 below the header, column 'price' of t.csv holds 'cheap'" in message
+    assert "t.toml" in message
+    assert '[columns."price"]' in message
+    spec = {"columns": {"price": {"missing": ["cheap"]}}}
+    catalog = Catalog.from_table(path, spec)
+    assert catalog.table.column("price").kind is Kind.NUMBER
+    assert catalog.facts_of(10) == {"price": "unknown"}
+
+
+def test_a_mixed_column_that_is_only_shown_is_text(write):
+    rows = "".join(f"n{place},{place},{place % 3}\n" for place in range(10, 20))
+    path = write("t.csv", f"name,size,x\n{rows}n,large,1\n")
+    catalog = Catalog.from_table(path, {"columns": {"size": {"role": "show"}}})
+    assert catalog.table.column("size").kind is Kind.TEXT
+    assert catalog.facts_of(10)["size"] == "large"
+
+
+@pytest.mark.parametrize("values", [["1e200", "1", "2"], [float("inf"), 1.0, 2.0]])
+def test_numbers_that_cannot_be_reckoned_with_are_refused(values):
+    with pytest.raises(RatherError, match=r"row 1 .*column 'x'"):
+        Catalog.from_table({"x": values * 10, "y": [1, 2, 3] * 10})
+
+
+def test_constant_and_empty_columns_are_ignored_with_the_reason():
+    table = examine(read_table({"x": [1, 2, 3], "same": ["a"] * 3, "none": [None] * 3}))
+    assert table.column("same").role is Role.IGNORE
+    assert "same in all rows" in table.column("same").note
+    assert table.column("none").role is Role.IGNORE
+    assert "no values" in table.column("none").note
+
+
+@pytest.mark.parametrize(
+    "table",
+    [{"a": ["x", "x", "x"]}, {"name": [f"n{place}" for place in range(30)]}, {"a": [None, None], "b": ["", "-"]}],
+)
+def test_a_table_without_anything_to_learn_from_is_refused_with_the_reasons(table):
+    with pytest.raises(RatherError, match=r"No column of the table can be learned from: '(a|name)'"):
+        Catalog.from_table(table)
+
+
+def test_ten_thousand_different_categories_are_text_and_cannot_be_told_to_be_a_category():
+    table = {"note": [f"v{place}" for place in range(10_000)], "x": [place % 5 for place in range(10_000)]}
+    table["title"] = [f"t{place}" for place in range(10_000)]
+    column = examine(read_table(table)).column("note")
+    assert column.kind is Kind.TEXT
+    assert "10,000 different values" in column.note
+    with pytest.raises(RatherError, match=r"10,000 different values, none of them twice.*kind = \"text\""):
+        Catalog.from_table(table, {"columns": {"note": {"kind": "category"}}})
+
+
+def test_rare_categories_count_as_other():
+    values = ["common"] * 60 + ["usual"] * 30 + [f"rare {place}" for place in range(10)]
+    catalog = Catalog.from_table({"x": values, "name": [f"n{place}" for place in range(100)]})
+    assert list(catalog.features) == ["x: common", "x: usual", "x: any other"]
+    assert [statement.text for statement in catalog.statements] == ["common", "usual"]
+
+
+def test_the_id_is_the_unique_identifier_and_labels_add_the_maker_where_models_repeat():
+    table = {
+        "make": ["A", "A", "B", "B"],
+        "model": ["one", "two", "one", "three"],
+        "year": [2001, 2002, 2003, 2004],
+        "code": ["p", "q", "r", "s"],
+    }
+    catalog = Catalog.from_table(table)
+    assert list(catalog.ids) == ["p", "q", "r", "s"]
+    assert list(catalog.labels) == ["A one", "A two", "B one", "B three"]
+    again = Catalog.from_table({**table, "make": ["A", "A", "A", "A"], "model": ["one", "one", "two", "three"]})
+    assert list(again.labels) == ["A one (2001)", "A one (2002)", "A two (2003)", "A three (2004)"]
+
+
+def test_without_an_id_unique_labels_are_the_ids_else_rows_are_counted():
+    assert list(Catalog.from_table({"name": ["a", "b"], "x": [1, 2]}).ids) == ["a", "b"]
+    assert list(Catalog.from_table({"x": [1, 5, 2]}).ids) == [0, 1, 2]
+
+
+def test_numbers_that_order_the_rows_alike_are_learned_from_once():
+    rng = np.random.default_rng(0)
+    miles = rng.uniform(10, 60, 50)
+    table = {"miles": miles, "litres": 235 / miles, "price": rng.uniform(1, 2, 50)}
+    examined = examine(read_table({name: list(map(float, values)) for name, values in table.items()}))
+    assert [column.role for column in examined.columns] == [Role.USE, Role.SHOW, Role.USE]
+    assert "says the same as 'miles' (rank correlation -1.00)" in examined.column("litres").note
+
+
+def test_two_columns_that_share_a_spike_are_not_the_same():
+    rng = np.random.default_rng(1)
+    has = np.arange(100) >= 75
+    table = {"range": np.where(has, rng.uniform(100, 400, 100), 0), "hours": np.where(has, rng.uniform(2, 9, 100), 0)}
+    examined = examine(read_table({name: values.tolist() for name, values in table.items()}))
+    assert [column.role for column in examined.columns] == [Role.USE, Role.USE]
+
+
+def test_an_ignored_column_is_no_label():
+    table = {"secret": ["a", "b", "c"], "x": [1, 5, 2]}
+    assert list(Catalog.from_table(table, ignore=["secret"]).labels) == []
+    assert Catalog.from_table(table, ignore=["secret"]).facts_of(0) == {"x": "1"}
+
+
+def test_integers_beyond_double_precision_are_read():
+    big = [2**53 + 1, 2**60, 2**63 - 1, -(2**62), 5]
+    assert Catalog.from_table({"x": big}).table.column("x").numbers.tolist() == [float(value) for value in big]
+    assert list(map(int, Catalog.from_table({"id": big, "x": [1, 5, 2, 4, 4]}).ids)) == big
+
+
+@pytest.mark.parametrize("values", [[None, None, None], ["a", "a", "a"]])
+def test_a_column_with_nothing_to_learn_from_cannot_be_told_to_be_learned_from(values):
+    spec = {"columns": {"x": {"kind": "category", "role": "use"}}}
+    with pytest.raises(RatherError, match="there is nothing to learn from it"):
+        Catalog.from_table({"x": values, "y": [1, 2, 3]}, spec)

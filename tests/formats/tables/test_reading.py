@@ -1,0 +1,174 @@
+"""Files and frames of every kind give the same columns; bad ones say what, where and what to do."""
+
+import json
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from rather import Catalog, RatherError
+from rather.formats.tables import reading
+from rather.formats.tables.reading import read_table
+
+TABLE = {
+    "name": ["a", "b", "c", "d"],
+    "price": [1.5, 2.0, None, 4.25],
+    "doors": [2, 4, 4, 2],
+    "fast": [True, False, False, True],
+    "tags": [["x", "y"], ["y"], [], ["x"]],
+}
+CSV = "name,price,doors,fast,tags\na,1.5,2,true,x|y\nb,2,4,false,y\nc,,4,false,\nd,4.25,2,true,x\n"
+
+
+def refusal(path, **options):
+    with pytest.raises(RatherError) as raised:
+        Catalog.from_table(path, **options)
+    return str(raised.value)
+
+
+def columns(raw):
+    return {name: column.to_pylist() for name, column in raw.columns.items()}
+
+
+def test_arrow_pandas_polars_parquet_and_json_lines_hold_the_same_columns(write, tmp_path):
+    frame = {name: values for name, values in TABLE.items() if name != "tags"}
+    expected = columns(read_table(pa.table(TABLE)))
+    assert expected == TABLE
+    pq.write_table(pa.table(TABLE), tmp_path / "t.parquet")
+    lines = "\n".join(json.dumps(dict(zip(TABLE, row, strict=True))) for row in zip(*TABLE.values(), strict=True))
+    assert columns(read_table(tmp_path / "t.parquet")) == expected
+    assert columns(read_table(write("t.jsonl", lines))) == expected
+    assert columns(read_table(write("t.json", f"[{lines.replace(chr(10), ',')}]"))) == expected
+    assert columns(read_table(pl.DataFrame(TABLE))) == expected
+    assert columns(read_table(TABLE)) == expected
+    plain = {name: values for name, values in expected.items() if name != "tags"}
+    assert columns(read_table(pd.DataFrame(frame))) == plain
+
+
+def test_every_format_gives_the_same_catalogue(write, tmp_path):
+    table = {**TABLE, "tags": [["x", "y"], ["y"], None, ["x"]]}
+    pq.write_table(pa.table(table), tmp_path / "t.parquet")
+    hashes = {
+        Catalog.from_table(source).content_hash
+        for source in (
+            write("t.csv", CSV),
+            write("t.tsv", CSV.replace(",", "\t")),
+            write("semicolon.csv", CSV.replace(",", ";")),
+            write("bar.csv", CSV.replace("|", "+").replace(",", "|").replace("+", ";")),
+            write("bom.csv", "\ufeff" + CSV),
+            write("windows.csv", CSV.replace("\n", "\r\n")),
+            write("wide.csv", CSV.encode("utf-16")),
+            tmp_path / "t.parquet",
+            pl.DataFrame(table),
+            pd.DataFrame(table),
+            table,
+        )
+    }
+    assert len(hashes) == 1
+
+
+def test_a_pandas_index_is_a_column_and_objects_of_mixed_type_become_text():
+    frame = pd.DataFrame({"x": [1, "two", None]}, index=pd.Index(["a", "b", "c"], name="key"))
+    assert columns(read_table(frame)) == {"key": ["a", "b", "c"], "x": ["1", "two", None]}
+
+
+def test_structs_and_json_objects_become_dotted_columns(write):
+    raw = read_table(write("t.jsonl", '{"a": {"b": 1, "c": {"d": 2}}}\n{"a": {"b": 3}}\n'))
+    assert columns(raw) == {"a.b": [1, 3], "a.c.d": [2, None]}
+    assert columns(read_table(pa.table({"a": [{"b": 1}, {"b": 2}]}))) == {"a.b": [1, 2]}
+
+
+def test_columns_that_cannot_be_held_are_named_with_the_reason():
+    raw = read_table(pa.table({"x": [1, 2], "blob": [b"\x00", b"\x01"]}))
+    assert list(raw.columns) == ["x"]
+    assert "binary" in raw.skipped["blob"]
+
+
+def test_quoted_line_breaks_and_delimiters_stay_in_their_cell(write):
+    raw = read_table(write("t.csv", 'a,b\n"x, y\nz",1\n"he said ""no""",2\n'))
+    assert columns(raw) == {"a": ["x, y\nz", 'he said "no"'], "b": ["1", "2"]}
+
+
+@pytest.mark.parametrize(
+    ("content", "parts"),
+    [
+        ("", ["t.csv is empty"]),
+        (" \n\n", ["t.csv is empty"]),
+        ("a,b\n", ["only a header", "at least two"]),
+        ("a,b\n1,2\n", ["only one row", "at least two"]),
+        ("a,b,a\n1,2,3\n4,5,6\n", ["Columns 1 and 3", "'a'"]),
+        ("a,b\n1,2\n3,4,5\n6,7\n", ["Row 3", "3 fields", "header has 2", "'3,4,5'", "double quotes"]),
+        ("a,b\n1,2\n3\n", ["Row 3", "1 fields"]),
+        ("1,2\n3,4\n5,6\n", ["first row", "columns' names"]),
+        (b"name,x\nok,1\ncaf\xe9,2\n", ["Line 3", "'name'", "0xe9", "cp1252"]),
+        (b"\x00\x01\x02\x03" * 50, ["binary"]),
+        (b"PK\x03\x04rest", ["spreadsheet", "CSV"]),
+        (b"\x1f\x8brest", ["gzip"]),
+        (b"PAR1rest", [".parquet"]),
+    ],
+)
+def test_a_bad_csv_says_what_where_and_what_to_do(content, parts, write):
+    message = refusal(write("t.csv", content))
+    assert all(part in message for part in parts), message
+
+
+@pytest.mark.parametrize(
+    ("content", "parts"),
+    [
+        ('{"a": 1}\n{"a": \n', ["Line 2", "not JSON"]),
+        ('{"a": 1}\n[1, 2]\n', ["object 2", "must hold an object"]),
+        ("", ["empty"]),
+        (b'{"a": "caf\xe9"}\n', ["Line 1", "0xe9"]),
+        ("[" * 100_000, ["Line 1"]),
+    ],
+)
+def test_bad_json_lines_say_what_and_where(content, parts, write):
+    message = refusal(write("t.jsonl", content))
+    assert all(part in message for part in parts), message
+
+
+def test_a_told_encoding_and_delimiter_are_used(write):
+    path = write("t.csv", "name#x\ncafé#1\nthé#2\n".encode("cp1252"))
+    raw = read_table(path, delimiter="#", encoding="cp1252")
+    assert columns(raw) == {"name": ["café", "thé"], "x": ["1", "2"]}
+
+
+def test_a_wrong_delimiter_or_encoding_is_named(write):
+    path = write("t.csv", "a;b\n1;2\n3;4\n")
+    assert "holds a semicolon" in refusal(path, spec={"table": {"delimiter": ","}})
+    assert "single character" in refusal(path, spec={"table": {"delimiter": "ab"}})
+    assert "'nope' does not exist" in refusal(path, spec={"table": {"encoding": "nope"}})
+
+
+def test_a_file_that_is_too_large_is_refused_with_the_way_out(write, monkeypatch):
+    path = write("t.csv", CSV)
+    monkeypatch.setattr(reading, "MOST_MEGABYTES", 10 / 1e6)
+    message = refusal(path)
+    assert "more than the 0 MB" in message
+    assert "most_megabytes = 1" in message
+    assert "t.toml" in message
+    assert "Parquet" in message
+    assert len(Catalog.from_table(path, most_megabytes=1)) == 4
+    write("t.toml", "[table]\nmost_megabytes = 1\n")
+    assert len(Catalog.from_table(path)) == 4
+
+
+def test_parquet_is_measured_unpacked(tmp_path, monkeypatch):
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"x": pa.array(range(100_000)), "y": pa.array([0.5] * 100_000)}), path, compression="zstd")
+    monkeypatch.setattr(reading, "MOST_MEGABYTES", path.stat().st_size / 1e6)
+    assert "more than" in refusal(path, most_megabytes=path.stat().st_size / 1e6 * 1.01)
+
+
+def test_what_is_no_table_is_refused(tmp_path, write):
+    assert "There is no file" in refusal(tmp_path / "none.csv")
+    (tmp_path / "folder.csv").mkdir()
+    assert "is a folder" in refusal(tmp_path / "folder.csv")
+    assert "tells its format" in refusal(write("t.xlsx", "x"))
+    assert "not a Parquet file" in refusal(write("t.parquet", "x"))
+    assert "damaged" in refusal(write("u.parquet", b"PAR1" + b"\x07" * 100 + b"PAR1"))
+    assert "got int" in refusal(3)
+    assert "collect()" in refusal(pl.LazyFrame({"a": [1, 2]}))
+    assert "equally long" in refusal({"a": [1, 2], "b": [1]})

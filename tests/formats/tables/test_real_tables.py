@@ -1,0 +1,96 @@
+"""Public tables, where they are at hand: kinds, labels and phrases are what a person expects.
+
+They lie in the folder that RATHER_DATA names, or in ../shared/data beside the project.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from rather import Catalog
+from rather.formats.tables import Kind, Role, Spec
+
+FOLDER = Path(os.environ.get("RATHER_DATA") or Path(__file__).resolve().parents[4] / "shared" / "data")
+
+
+def table(name, **options):
+    path = FOLDER / name
+    if not path.exists():
+        pytest.skip(f"needs {name} in RATHER_DATA or ../shared/data")
+    return Catalog.from_table(path, Spec(), **options)
+
+
+def kinds(catalog):
+    return {column.name: column.kind for column in catalog.table.columns}
+
+
+def texts(catalog, column):
+    return [statement.text for statement in catalog.statements if statement.column == column]
+
+
+def test_sweets():
+    catalog = table("candy/candy-data.csv", ignore=["winpercent"])
+    found = kinds(catalog)
+    assert found.pop("competitorname") is Kind.LABEL
+    assert {name for name, kind in found.items() if kind is Kind.NUMBER} == {
+        "sugarpercent",
+        "pricepercent",
+        "winpercent",
+    }
+    assert {kind for name, kind in found.items() if "percent" not in name} == {Kind.YES_NO}
+    assert catalog.label(0) == "100 Grand"
+    assert catalog.facts_of(0) == {
+        "sugarpercent": "0.732",
+        "pricepercent": "0.86",
+        "qualities": "chocolate, caramel, crispedricewafer, bar",
+    }
+    assert texts(catalog, "chocolate") == ["chocolate"]
+    assert not [feature for feature in catalog.features if feature.startswith("win")]
+
+
+def test_cars():
+    catalog = table("epa-vehicles/cars_2025_2026.csv")
+    found = kinds(catalog)
+    assert {name for name, kind in found.items() if kind is Kind.CATEGORY} == {
+        "make", "size_class", "fuel", "alt_type", "drive", "transmission"
+    }  # fmt: skip
+    assert {name for name, kind in found.items() if kind is Kind.YES_NO} == {
+        "electric", "hybrid", "plug_in_hybrid", "awd"
+    }  # fmt: skip
+    assert found["epa_id"] is Kind.ID
+    assert catalog.label(0) == "BMW Z4 sDrive30i (2025)"
+    assert catalog.ids[0] == 47695
+    assert catalog.facts_of(0)["annual fuel cost"] == "2,150 USD"
+    assert catalog.facts_of(0)["CO2"] == "312 g per mile"
+    assert catalog.table.column("mpg_combined").role is Role.SHOW
+    assert texts(catalog, "electric_range_miles")[0] == "electric range 0 miles"
+    assert "All-Wheel Drive" in texts(catalog, "drive")
+    assert "4 cylinders" in texts(catalog, "cylinders")
+    electric = catalog.where("electric")
+    assert 400 < int(electric.sum()) < 700
+    assert catalog.where("cylinders is missing and not electric").sum() < 5
+
+
+def test_countries():
+    catalog = table("factbook-countries/countries_core.csv")
+    found = kinds(catalog)
+    assert (found["code"], found["country"], found["region"], found["climate"]) == (
+        Kind.ID, Kind.LABEL, Kind.CATEGORY, Kind.TEXT,
+    )  # fmt: skip
+    assert {kind for name, kind in found.items() if name not in ("code", "country", "region", "climate")} == {
+        Kind.NUMBER
+    }
+    facts = catalog.facts_of(catalog.row("ag"))
+    assert facts["gini"] == "unknown"
+    assert facts["health spend"] == "5.5% of GDP"
+    assert "gini unknown" in catalog.features
+
+
+def test_books():
+    catalog = table("goodbooks-10k/derived_book_attributes.parquet")
+    found = kinds(catalog)
+    assert found.pop("book_id") is Kind.ID
+    assert set(found.values()) == {Kind.DEGREE}
+    assert catalog.dimensions == len(catalog.statements) == 117
+    assert catalog.facts_of(0)["qualities"].startswith("young-adult, dystopia")

@@ -1,0 +1,146 @@
+"""The settings beside a table: read, followed, written, and complained about with the line."""
+
+import pytest
+
+from cars import CARS
+from rather import Catalog, RatherError
+from rather.formats.tables import Direction, Kind, Role, Spec, write_table
+from rather.formats.tables.spec import ColumnSpec, read_spec
+from rather.formats.tables.spec_writing import spec_text
+
+SETTINGS = """\
+[table]
+name = "car"
+label = "{make} / {model}"
+
+[columns.price_usd]
+name = "asking price"
+unit = "$"
+direction = "less"
+buckets = [20000, 30000]
+
+[columns."range_km"]
+role = "show"
+
+[columns.extras]
+role = "ignore"
+"""
+
+
+def refusal(write, settings):
+    write("cars.toml", settings)
+    with pytest.raises(RatherError) as raised:
+        Catalog.from_table(write("cars.csv", CARS))
+    return str(raised.value)
+
+
+def test_settings_beside_the_table_are_picked_up(write):
+    write("cars.toml", SETTINGS)
+    catalog = Catalog.from_table(write("cars.csv", CARS))
+    assert catalog.name == "car"
+    assert catalog.labels[0] == "Aro / One"
+    facts = catalog.facts_of(0)
+    assert facts["asking price"] == "$18,000"
+    assert facts["range"] == "unknown"
+    assert "extras" not in facts
+    assert not [feature for feature in catalog.features if feature.startswith(("range", "extras"))]
+    price = catalog.table.column("price_usd")
+    assert price.direction is Direction.LESS
+    texts = [statement.text for statement in catalog.statements if statement.column == "price_usd"]
+    assert texts == ["asking price under $20,000", "asking price $20,000 to $30,000", "asking price $30,000 or more"]
+
+
+def test_settings_given_as_path_mapping_or_object_are_the_same(write, tmp_path):
+    path = write("cars.csv", CARS)
+    other = write("other.toml", SETTINGS)
+    mapping = {
+        "table": {"name": "car", "label": "{make} / {model}"},
+        "columns": {
+            "price_usd": {"name": "asking price", "unit": "$", "direction": "less", "buckets": [20000, 30000]},
+            "range_km": {"role": "show"},
+            "extras": {"role": "ignore"},
+        },
+    }
+    hashes = {Catalog.from_table(path, spec).content_hash for spec in (other, str(other), mapping, read_spec(other))}
+    assert len(hashes) == 1
+    assert Catalog.from_table(path).content_hash not in hashes
+
+
+@pytest.mark.parametrize(
+    ("settings", "parts"),
+    [
+        ("[table\n", ["cars.toml is not valid TOML", "line 1"]),
+        ("[tabel]\nname = 'car'\n", ["cars.toml, line 1", "'tabel'; did you mean 'table'?"]),
+        ("[table]\nnam = 'car'\n", ["cars.toml, line 2", "'nam'; did you mean 'name'?"]),
+        ("[columns.prise_usd]\n", ["cars.toml, line 1", "'prise_usd'; did you mean 'price_usd'?"]),
+        ("[columns.price_usd]\nrol = 'use'\n", ["line 2", "'price_usd'", "did you mean 'role'?"]),
+        ("[columns.price_usd]\nrole = 'learn'\n", ["line 2", "use, show, ignore", "'learn'"]),
+        ("[columns.price_usd]\nkind = 'money'\n", ["line 2", "number", "'money'"]),
+        ("[columns.price_usd]\ndirection = 'up'\n", ["line 2", "more, less, depends"]),
+        ("[columns.price_usd]\nbuckets = [3, 2]\n", ["line 2", "rising", "[3, 2]"]),
+        ("[columns.price_usd]\nbuckets = ['a']\n", ["line 2", "rising"]),
+        ("[columns.price_usd]\nunit = 3\n", ["line 2", "`unit` must be a text"]),
+        ("[columns.price_usd]\nmissing = 'x'\n", ["line 2", "list of texts"]),
+        ("[columns.drive]\ndirection = 'more'\n", ["line 2", "'drive' holds category"]),
+        ("[columns.drive]\nbuckets = [1]\n", ["line 2", "only numbers and dates"]),
+        ("[columns.photo]\nrole = 'use'\n", ["line 2", "image", "not learned from"]),
+        ("[columns.price_usd]\nname = 'drive'\n", ["line 2", "another column is called 'drive'"]),
+        ("[table]\nid = 'nope'\n", ["line 2", "no column 'nope'"]),
+        ("[table]\nid = 'make'\n", ["line 2", "row 2 below the header", "holds 'Aro' again"]),
+        ("[table]\nid = 'range_km'\n", ["line 2", "row 1 below the header", "is empty"]),
+        ("[table]\nlabel = '{maker} {model}'\n", ["line 2", "'maker'; did you mean 'make'?"]),
+        ("[table]\nmost_megabytes = 0\n", ["line 2", "above 0"]),
+        ("columns = 3\n", ["line 1", "must be a section"]),
+        ("[columns]\nmake = 3\n", ["line 2", "must have settings"]),
+        ("[columns.make]\nkind = 'number'\n", ["'Aro', which is not a number", "row 1 below the header"]),
+        ("[columns.electric]\nkind = 'date'\n", ["'no', which is not a date"]),
+    ],
+)
+def test_wrong_settings_say_line_and_way_out(settings, parts, write):
+    message = refusal(write, settings)
+    assert all(part in message for part in parts), message
+
+
+def test_settings_written_by_hand_come_back_as_they_were(write):
+    spec = Spec(
+        name='a "car"\n',
+        id="id",
+        label="{a} {b}",
+        missing=("-1", "ü\x7f"),
+        delimiter="\t",
+        most_megabytes=12.5,
+        columns={
+            'odd "name".\\ [x]': ColumnSpec(Role.USE, Kind.NUMBER, "n", "km", Direction.MORE, (1.0, 2.5), ("x",)),
+            "tags": ColumnSpec(Role.USE, Kind.TAGS, separator=";"),
+            "": ColumnSpec(Role.IGNORE),
+        },
+    )
+    path = write("t.toml", spec_text(spec, "t\n.csv", {"tags": "two\nlines"}))
+    assert read_spec(path) == spec
+    assert read_spec(path).lines[("columns", 'odd "name".\\ [x]', "buckets")] > 10
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".parquet"])
+def test_a_table_written_out_and_read_back_is_the_same_catalogue(ending, write, tmp_path):
+    write("cars.toml", SETTINGS)
+    catalog = Catalog.from_table(write("cars.csv", CARS), ignore=["electric"])
+    path = tmp_path / f"again{ending}"
+    write_table(catalog, path)
+    again = Catalog.from_table(path)
+    assert again.content_hash == catalog.content_hash
+    assert again.labels == catalog.labels
+    assert list(again.facts) == list(catalog.facts)
+    assert [s.text for s in again.statements] == [s.text for s in catalog.statements]
+    assert Catalog.from_table(path, Spec()).content_hash != catalog.content_hash
+
+
+def test_unknown_columns_to_ignore_are_refused_with_the_nearest(write):
+    with pytest.raises(RatherError, match=r"`ignore`: cars\.csv has no column 'price'; did you mean 'price_usd'\?"):
+        Catalog.from_table(write("cars.csv", CARS), ignore=["price"])
+
+
+def test_only_a_catalogue_of_a_table_can_be_written(tmp_path):
+    with pytest.raises(RatherError, match="must come from a table"):
+        write_table(Catalog([[1.0]]), tmp_path / "t.csv")
+    with pytest.raises(RatherError, match="must end in"):
+        write_table(Catalog.from_table({"x": [1, 2]}), tmp_path / "t.xlsx")

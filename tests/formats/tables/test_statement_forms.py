@@ -1,0 +1,79 @@
+"""What can be said of the rows of a table, in the words of a question."""
+
+import pytest
+
+from rather import Catalog, Session
+from rather.conversation.wording import markdown
+from rather.errors import InvalidInputError
+from rather.formats.tables import table_prior
+
+ROWS = [
+    # name, drive, seats, electric, price, extras
+    ("Alpha", "all-wheel drive", 5, "yes", 52_000, "sunroof|towbar"),
+    ("Beta", "all-wheel drive", 5, "yes", 48_000, "sunroof"),
+    ("Gamma", "front-wheel drive", 5, "no", 21_000, "towbar"),
+    ("Delta", "front-wheel drive", 7, "no", 24_000, "towbar|roof rack"),
+    ("Epsilon", "front-wheel drive", 4, "yes", 19_000, "roof rack"),
+    ("Zeta", "rear-wheel drive", 4, "no", 61_000, "sunroof"),
+    ("Eta", "rear-wheel drive", 4, "no", 70_000, "sunroof|roof rack"),
+    ("Theta", "all-wheel drive", 7, "no", 44_000, "towbar|sunroof"),
+]
+NAMES = ("name", "drive", "seats", "electric", "price", "extras")
+
+
+def cars(**columns):
+    spec = {"table": {"name": "car"}, "columns": columns}
+    return Catalog.from_table(
+        {name: list(values) for name, values in zip(NAMES, zip(*ROWS, strict=True), strict=True)}, spec=spec
+    )
+
+
+def place(catalog, text):
+    return next(number for number, said in enumerate(catalog.statements) if said.text == text)
+
+
+def test_statements_hold_together_where_a_row_says_so():
+    catalog = cars()
+    texts = [said.text for said in catalog.statements]
+    assert {"all-wheel drive", "rear-wheel drive", "electric", "sunroof", "towbar"} <= set(texts)
+    electric = place(catalog, "electric")
+    assert catalog.together[electric, place(catalog, "all-wheel drive")]
+    assert not catalog.together[electric, place(catalog, "rear-wheel drive")]
+    assert catalog.together[place(catalog, "sunroof"), place(catalog, "towbar")]
+    assert catalog.together.equal(catalog.together.T)
+    assert bool(catalog.together.diagonal().all())
+
+
+def test_an_option_describes_a_car_that_there_is():
+    catalog = cars()
+    session = Session(catalog, table_prior(catalog), k=3, p=2, ask="attributes", partial_strategy="greedy-partial")
+    for _ in range(8):
+        question = session.ask()
+        for first, second in question.attributes:
+            assert catalog.together[first, second]
+            assert not catalog.statements[first].contradicts(catalog.statements[second])
+        session.tell(question, 0)
+
+
+def test_the_settings_say_how_a_column_reads():
+    catalog = cars(drive={"form": "with"}, electric={"form": "is"}, extras={"form": "with"})
+    forms = {said.text: said.form for said in catalog.statements}
+    assert forms["all-wheel drive"] == "with"
+    assert forms["electric"] == "is"
+    assert set(forms.values()) == {"with", "is", ""}
+    session = Session(catalog, table_prior(catalog), p=2, ask="attributes")
+    drive, electric, sunroof = (place(catalog, text) for text in ("all-wheel drive", "electric", "sunroof"))
+    question = session.attribute_question([[drive, electric], [drive, sunroof]], 0.0)
+    assert markdown(question.words) == (
+        "Would you rather a car with **all-wheel drive** that is **electric**, "
+        "or one with **all-wheel drive** and **sunroof**?"
+    )
+    again = Catalog.from_table(
+        {name: list(v) for name, v in zip(NAMES, zip(*ROWS, strict=True), strict=True)}, spec=catalog.table.spec
+    )
+    assert [said.form for said in again.statements] == [said.form for said in catalog.statements]
+
+
+def test_a_form_that_does_not_exist_is_refused():
+    with pytest.raises(InvalidInputError, match="`form` must be one of is, with, that, alone, got 'has'"):
+        cars(drive={"form": "has"})

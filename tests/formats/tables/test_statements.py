@@ -1,0 +1,124 @@
+"""Phrases about columns: understandable alone, and the difference that they make."""
+
+import numpy as np
+import torch
+
+from rather import Catalog
+from rather.formats.tables.statements import brought_along
+
+
+def texts(catalog, column):
+    return [statement.text for statement in catalog.statements if statement.column.startswith(column)]
+
+
+def vector(catalog, text):
+    return next(statement.vector for statement in catalog.statements if statement.text == text)
+
+
+def test_every_kind_has_its_phrases(cars):
+    assert texts(cars, "make") == ["Cor", "Aro", "Bex"]
+    assert texts(cars, "drive") == ["FWD", "AWD", "RWD"]
+    assert texts(cars, "electric") == ["electric"]
+    assert texts(cars, "extras") == ["radio", "roof", "heated seats"]
+    assert texts(cars, "range_km")[0].startswith("range under ")
+    assert texts(cars, "price")[0].startswith("price under ")
+    assert texts(cars, "price")[-1].endswith(" USD or more")
+    assert texts(cars, "built")[0].startswith("built before ")
+    assert texts(cars, "built")[-1].endswith(" or later")
+
+
+def test_a_category_is_said_against_an_average_item(cars):
+    awd = torch.tensor([cars.table.column("drive").text(row) == "AWD" for row in range(10)])
+    others = [place for place, name in enumerate(cars.features) if not name.startswith("drive")]
+    expected = cars.items[awd].mean(dim=0)
+    expected[others] = 0
+    torch.testing.assert_close(vector(cars, "AWD"), expected)
+
+
+def test_a_range_is_the_average_of_the_rows_in_it(cars):
+    low, high = cars.table.column("price_usd").grid.edges[:2]
+    prices = torch.tensor(cars.table.column("price_usd").numbers)
+    inside = (prices >= low) & (prices < high)
+    expected = cars.items[inside].mean(dim=0)
+    expected[[place for place, name in enumerate(cars.features) if not name.startswith("price")]] = 0
+    torch.testing.assert_close(vector(cars, f"price {low:,.0f} to {high:,.0f} USD"), expected)
+
+
+def test_what_an_item_has_or_has_not_is_said_against_not_having_it(cars):
+    yes, no = (torch.tensor(cars.table.column("electric").numbers) == value for value in (1, 0))
+    own = list(cars.features).index("electric")
+    difference = cars.items[yes][0] - cars.items[no][0]
+    assert vector(cars, "electric")[own] == difference[own]
+    assert vector(cars, "electric").count_nonzero() == 1
+    roof = list(cars.features).index("extras: roof")
+    assert vector(cars, "roof")[roof] == np.float32(cars.table.scale)
+
+
+def test_statements_of_one_column_contradict_each_other_but_tags_do_not(cars):
+    by_text = {statement.text: statement for statement in cars.statements}
+    assert by_text["AWD"].contradicts(by_text["FWD"])
+    assert not by_text["AWD"].contradicts(by_text["electric"])
+    assert not by_text["roof"].contradicts(by_text["radio"])
+    assert by_text["roof"].contradicts(by_text["roof"])
+
+
+def test_phrases_that_two_columns_share_or_that_say_nothing_alone_get_the_column_s_name():
+    table = {
+        "fuel": ["Diesel", "Petrol"] * 3,
+        "type": ["Diesel", "Hybrid", "Hybrid"] * 2,
+        "class": ["A", "B", "A", "B", "B", "A"],
+        "hybrid": ["yes", "no", "yes", "no", "no", "no"],
+        "hp": [100, 200, 300, 100, 200, 300],
+        "doors": [2, 4, 4, 2, 2, 4],
+    }
+    found = [statement.text for statement in Catalog.from_table(table).statements]
+    assert found == [
+        "fuel Diesel", "Petrol", "type Hybrid", "type Diesel", "class A", "class B", "hybrid",
+        "100 hp", "200 hp", "300 hp", "2 doors", "4 doors",
+    ]  # fmt: skip
+    assert len(set(found)) == len(found)
+
+
+def test_degrees_are_said_by_their_name_at_full_strength():
+    catalog = Catalog.from_table({"funny": [0.0, 0.0, 0.0, 0.5], "slow": [0, 0.4, 0.2, 1.0], "x": [1, 2, 5, 1]})
+    assert texts(catalog, "funny") == ["funny"]
+    assert vector(catalog, "funny")[0] == np.float32(catalog.table.scale)
+    assert 2 * (catalog.items[3, 0] - catalog.items[0, 0]) == vector(catalog, "funny")[0]
+
+
+def electric_cars(n=200):
+    """One car in four is electric; those emit nothing, and half of them are red as are half of the others."""
+    electric = [row % 4 == 0 for row in range(n)]
+    return {
+        "electric": ["yes" if own else "no" for own in electric],
+        "fuel": ["Electricity" if own else ("Petrol", "Diesel")[row % 2] for row, own in enumerate(electric)],
+        "colour": [("red", "blue")[row // 4 % 2] for row in range(n)],
+        "funny": [1.0 if own else (row % 3) / 10 for row, own in enumerate(electric)],
+    }
+
+
+def test_a_statement_brings_along_what_goes_with_it_and_nothing_else():
+    catalog = Catalog.from_table(electric_cars())
+    names = [statement.text for statement in catalog.statements]
+    brought = brought_along(catalog.table.blocks)
+    pairs = {(names[i], names[j]) for i, j in zip(*brought.nonzero(), strict=True)}
+    assert pairs == {("electric", "Electricity"), ("Electricity", "electric")}
+    own = vector(catalog, "electric")
+    torch.testing.assert_close(own, vector(catalog, "Electricity"))
+    about = [name for name, worth in zip(catalog.features, own.tolist(), strict=True) if worth]
+    assert {name.split(":")[0] for name in about} == {"electric", "fuel"}
+
+
+def test_what_says_the_same_is_not_said_together():
+    catalog = Catalog.from_table(electric_cars())
+    place = {statement.text: place for place, statement in enumerate(catalog.statements)}
+    together = catalog.together
+    assert not together[place["electric"], place["Electricity"]]
+    assert not together[place["Petrol"], place["electric"]]
+    assert together[place["electric"], place["red"]]
+    assert together.diagonal().all()
+
+
+def test_few_rows_that_are_alike_by_chance_bring_nothing_along():
+    table = {"electric": ["yes"] * 3 + ["no"] * 9, "fuel": ["Electricity"] * 3 + ["Petrol", "Diesel", "Gas"] * 3}
+    assert not brought_along(Catalog.from_table(table).table.blocks).any()

@@ -1,0 +1,69 @@
+"""Pieces of work give the same results in this process, in others and on a cluster."""
+
+import json
+
+import pytest
+import torch
+
+from rather import Belief, Catalog, Logistic
+from rather.errors import InvalidInputError
+from rather.research.experiments.engine import Job, run
+from rather.simulation.conversations import Plan, simulate
+from rather.simulation.parallel import spread
+from worlds import normal
+
+
+def scaled(factor: int, piece: int) -> int:
+    if piece < 0:
+        raise InvalidInputError(f"`piece` must not be negative, got {piece}.")
+    return factor * piece
+
+
+def drawn(job: Job) -> dict:
+    values = torch.rand(3, generator=torch.Generator().manual_seed(job.seed))
+    return {"values": values.tolist()}
+
+
+def test_every_piece_is_done_once_here_and_in_other_processes():
+    for workers in (1, 2):
+        assert sorted(spread(scaled, 10, range(7), workers=workers)) == [(place, 10 * place) for place in range(7)]
+
+
+def test_what_a_piece_raises_is_raised():
+    with pytest.raises(InvalidInputError, match="must not be negative, got -1"):
+        list(spread(scaled, 10, [1, -1, 2]))
+
+
+def test_a_cluster_does_every_piece_once_and_raises_what_a_piece_raises(connection, cluster):
+    done = sorted(spread(scaled, 10, range(30), ray=cluster.address))
+    assert done == [(place, 10 * place) for place in range(30)]
+    with pytest.raises(InvalidInputError, match=r"^`piece` must not be negative, got -1\.$"):
+        list(spread(scaled, 10, [1, -1, 2], ray=cluster.address))
+
+
+def test_simulated_people_are_the_same_on_a_cluster(connection, cluster):
+    catalog, belief = Catalog(normal(30, 3)), Belief.from_users(normal(15, 3, seed=1))
+    plan = Plan(catalog, belief, Logistic(0.5), normal(4, 3, seed=2), ("greedy", "random"), questions=2)
+    here, there = simulate(plan), simulate(plan, ray=cluster.address)
+    for one, other in zip(here, there, strict=True):
+        assert (one.strategy, one.person, one.regret, one.evoi) == (
+            other.strategy,
+            other.person,
+            other.regret,
+            other.evoi,
+        )
+
+
+def test_an_experiment_gives_the_same_lines_on_a_cluster(connection, cluster, tmp_path):
+    jobs = [Job("some", "variant", "method", trial, 100 + trial, {}) for trial in range(5)]
+    here = run(jobs, drawn, tmp_path / "here.jsonl")
+    there = run(jobs, drawn, tmp_path / "there.jsonl", ray=cluster.address)
+    assert [result.outcome["values"] for result in here] == [result.outcome["values"] for result in there]
+    assert [result.key for result in here] == [result.key for result in there]
+
+
+def test_commands_take_the_address_of_a_cluster(connection, cluster, rather):
+    arguments = ("simulate", "films", "--strategy", "random", "--users", "4", "--questions", "2", "--json")
+    here, there = (json.loads(rather(*arguments, *more).out) for more in ((), ("--ray", cluster.address)))
+    assert here["strategies"][0]["regret"] == there["strategies"][0]["regret"]
+    assert here["strategies"][0]["evoi"] == there["strategies"][0]["evoi"]
