@@ -22,11 +22,12 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from rather.client import Client as Client
     from rather.conversation.many import ask_many as ask_many
-    from rather.conversation.reading_cost import Effort as Effort
+    from rather.conversation.reading_cost import ReadingCost as ReadingCost
     from rather.conversation.session import Session as Session
     from rather.conversation.stopping import Stop as Stop
     from rather.conversation.stopping import Stopping as Stopping
     from rather.errors import RatherError as RatherError
+    from rather.model.attributes import Attribute as Attribute
     from rather.model.belief import Belief as Belief
     from rather.model.catalog import Catalog as Catalog
     from rather.model.priors import Prior as Prior
@@ -40,10 +41,9 @@ if TYPE_CHECKING:
     from rather.model.responses import Logistic as Logistic
     from rather.model.responses import Noiseless as Noiseless
     from rather.model.responses import ResponseModel as ResponseModel
-    from rather.model.statements import Statement as Statement
     from rather.retrieval import ExactRetriever as ExactRetriever
     from rather.retrieval import Retriever as Retriever
-    from rather.simulation.users import Person as Person
+    from rather.simulation.users import SimulatedUser as SimulatedUser
     from rather.strategies import PARTIAL_STRATEGIES as PARTIAL_STRATEGIES
     from rather.strategies import STRATEGIES as STRATEGIES
     from rather.strategies import PartialProblem as PartialProblem
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "client": ("Client",),
     "conversation.many": ("ask_many",),
-    "conversation.reading_cost": ("Effort",),
+    "conversation.reading_cost": ("ReadingCost",),
     "conversation.session": ("Session",),
     "conversation.stopping": ("Stop", "Stopping"),
     "errors": ("RatherError",),
@@ -67,9 +67,9 @@ _HOMES = {
     "model.questions": ("Question", "Recommendation"),
     "model.rejuvenation": ("Rejuvenation",),
     "model.responses": ("NONE", "SAME", "SKIP", "Answer", "Logistic", "Noiseless", "ResponseModel"),
-    "model.statements": ("Statement",),
+    "model.attributes": ("Attribute",),
     "retrieval": ("ExactRetriever", "Retriever"),
-    "simulation.users": ("Person",),
+    "simulation.users": ("SimulatedUser",),
     "strategies": (
         "PARTIAL_STRATEGIES",
         "STRATEGIES",

@@ -20,10 +20,10 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
+from rather.model.attributes import Attribute
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.model.responses import Answer, Logistic, Noiseless, ResponseModel
-from rather.model.statements import Statement
 from rather.numerics.randomness import derive_generator
 from rather.retrieval import ExactRetriever, Retriever
 from rather.strategies import PartialProblem, PartialStrategy, Problem, Strategy, choose, choose_partial
@@ -82,22 +82,22 @@ def problems(seed: int = 0) -> Iterator[tuple[str, Problem]]:
 def check_partial_strategy(strategy: PartialStrategy) -> None:
     """A strategy for attributes proposes partial items that can be asked about, and the same ones for the same seed.
 
-    Its proposals are places of statements `(b, k, p)`, b >= 1; the statements of an item rise and are about different
+    Its proposals are places of attributes `(b, k, p)`, b >= 1; the attributes of an item rise and are about different
     columns, the items of a slate differ; they follow from the problem alone; and neither the problem's tensors nor
     torch's global generator change. The situations: k of 2, 3 and 5 and p of 1, 2 and 3, columns with several
-    statements, barely k partial items, one particle, "none" and "same" on offer, answers without noise, and slates
+    attributes, barely k partial items, one particle, "none" and "same" on offer, answers without noise, and slates
     that have been asked.
 
     Args:
-        strategy: Called with problems of up to 12 items, 8 statements and 30 particles.
+        strategy: Called with problems of up to 12 items, 8 attributes and 30 particles.
     """
     for situation, problem in partial_problems():
-        inputs = (problem.catalog.items, problem.belief.particles, problem.belief.log_weights, problem.statements)
+        inputs = (problem.catalog.items, problem.belief.particles, problem.belief.log_weights, problem.attributes)
         before = [tensor.clone() for tensor in inputs]
         host = torch.get_rng_state()
         proposals = strategy(replace(problem, generator=derive_generator(0, "strategy")))
         _claim(torch.equal(host, torch.get_rng_state()), situation, "torch's global generator is left alone")
-        _claim(all(map(torch.equal, before, inputs)), situation, "items, particles, statements are left as they are")
+        _claim(all(map(torch.equal, before, inputs)), situation, "items, particles, attributes are left as they are")
         _check_partial_proposals(proposals, problem, situation)
         again = strategy(replace(problem, generator=derive_generator(0, "strategy")))
         _claim(torch.equal(proposals, again), situation, "the same seed gives the same proposals")
@@ -110,7 +110,7 @@ def partial_problems(seed: int = 0) -> Iterator[tuple[str, PartialProblem]]:
     soft = Logistic(0.2)
     for k, p in itertools.product((2, 3, 5), (1, 2, 3)):
         yield f"5 columns, k={k}, p={p}", _partial_problem("abbcdeee", k, p, soft, seed)
-    yield "2 statements, k=2, p=1", _partial_problem("ab", 2, 1, soft, seed)
+    yield "2 attributes, k=2, p=1", _partial_problem("ab", 2, 1, soft, seed)
     yield "4 partial items, k=4, p=2", _partial_problem("aabb", 4, 2, soft, seed)
     pair = _partial_problem("abcd", 2, 1, soft, seed)
     yield "none and same on offer, k=2", replace(pair, response=Logistic(0.2, none_utility=0.5, tie=0.5))
@@ -118,7 +118,7 @@ def partial_problems(seed: int = 0) -> Iterator[tuple[str, PartialProblem]]:
     yield "one particle, k=2", replace(pair, belief=Belief.from_users(pair.belief.particles[:1]))
     yield "2 of 12 items allowed, k=3", replace(_partial_problem("abcd", 3, 1, soft, seed), allowed=_last(2, 12))
     all_but_one = [name_of_slate([[first], [second]]) for first, second in itertools.combinations(range(4), 2)][1:]
-    yield "all slates of 4 statements but one asked, k=2", replace(pair, asked=frozenset(all_but_one))
+    yield "all slates of 4 attributes but one asked, k=2", replace(pair, asked=frozenset(all_but_one))
 
 
 def check_response_model(model: ResponseModel) -> None:
@@ -204,13 +204,13 @@ def _check_partial_proposals(proposals: Tensor, problem: PartialProblem, situati
     for slate in proposals.tolist():
         items = set(map(tuple, slate))
         _claim(len(items) == problem.k, situation, f"partial items of a slate differ: {slate}")
-        _claim(known.issuperset(items), situation, f"statements rise and do not contradict each other: {slate}")
+        _claim(known.issuperset(items), situation, f"attributes rise and do not contradict each other: {slate}")
 
 
 def _partial_problem(columns: str, k: int, p: int, response: ResponseModel, seed: int) -> PartialProblem:
-    vectors = _normal((len(columns), 4), "statements", seed)
-    said = [Statement(f"{column}{place}", column, vectors[place]) for place, column in enumerate(columns)]
-    catalog = Catalog(_normal((12, 4), "items", seed), statements=said)
+    vectors = _normal((len(columns), 4), "attributes", seed)
+    said = [Attribute(f"{column}{place}", column, vectors[place]) for place, column in enumerate(columns)]
+    catalog = Catalog(_normal((12, 4), "items", seed), attributes=said)
     belief = Belief.from_users(_normal((30, 4), "users", seed) + 0.3)
     return PartialProblem(catalog, belief, response, k, derive_generator(seed, "strategy"), p=p)
 

@@ -41,7 +41,7 @@ def test_a_machine_plays_about_attributes_and_goes_on_later(rather, tmp_path):
     question = said[0]
     assert question["kind"] == "attributes"
     assert len(question["options"]) == 3
-    assert all(len(option["statements"]) == 2 for option in question["options"])
+    assert all(len(option["attributes"]) == 2 for option in question["options"])
     assert question["text"].startswith("Would you rather a film that is ")
     assert question["answers"] == [0, 1, 2, "none", "same", "skip"]
     again = rather("ask", "films", "--json", "--resume", str(log), stdin='{"quit": true}\n').out
@@ -53,8 +53,8 @@ def test_a_machine_plays_about_attributes_and_goes_on_later(rather, tmp_path):
 
 def test_a_machine_may_be_asked_either(rather):
     options = ("ask", "films", "--json", "--ask", "auto", "--strategy", "greedy")
-    cheap_words = rather(*options, "--effort", "9,0", stdin="").out
-    cheap_cards = rather(*options, "--effort", "0,9", stdin="").out
+    cheap_words = rather(*options, "--reading-cost", "9,0", stdin="").out
+    cheap_cards = rather(*options, "--reading-cost", "0,9", stdin="").out
     assert json.loads(cheap_words.splitlines()[0])["kind"] == "attributes"
     assert json.loads(cheap_cards.splitlines()[0])["kind"] == "items"
 
@@ -63,7 +63,10 @@ def test_a_machine_may_be_asked_either(rather):
     ("options", "message"),
     [
         (("ask", "films", "--json", "--ask", "attributes", "--strategy", "greedy"), "No strategy for attributes"),
-        (("ask", "films", "--json", "--ask", "auto", "--effort", "much"), "must be two numbers such as 0.01,0.001"),
+        (
+            ("ask", "films", "--json", "--ask", "auto", "--reading-cost", "much"),
+            "must be two numbers such as 0.01,0.001",
+        ),
         (("ask", "films", "--json", "--ask", "attributes", "--p", "26"), "`p` must be 1..25"),
         (("simulate", "films", "--strategy", "greedy-partial"), "No strategy is called 'greedy-partial'"),
         (
@@ -107,7 +110,7 @@ def test_the_table_of_first_questions(rather):
         assert cells["auto-partial", k] >= 0.99 * best
         assert cells["auto-partial", k] >= cells["greedy-partial", k] - 1e-6
         assert cells["greedy-partial", k] <= best + 1e-6
-    assert report["statements"] == 25
+    assert report["attributes"] == 25
     limited = rather("partial", "films", "--k", "2", "--p", "1", "--most-slates", "10", *names).out
     assert "–" in limited
     assert "300" in limited

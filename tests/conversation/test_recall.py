@@ -8,7 +8,7 @@ import torch
 
 from rather import Belief, Catalog, Logistic, Session
 from rather.caching.folder import cache_directory
-from rather.caching.storage import Memory, shared_memory
+from rather.caching.storage import Cache, shared_memory
 from rather.conversation import cached as tree
 from rather.conversation import keys
 from rather.model.rejuvenation import Rejuvenation
@@ -203,9 +203,9 @@ def test_a_damaged_file_is_ignored_and_written_anew(folder, chosen, damage):
 
 
 def test_a_file_under_anothers_name_is_ignored(tmp_path):
-    Memory(tmp_path).put("one", b"content")
+    Cache(tmp_path).put("one", b"content")
     (tmp_path / "one").rename(tmp_path / "two")
-    assert Memory(tmp_path).get("two") is None
+    assert Cache(tmp_path).get("two") is None
 
 
 def test_what_says_another_thing_than_it_should_is_computed_again(folder, chosen):
@@ -219,15 +219,15 @@ def test_what_says_another_thing_than_it_should_is_computed_again(folder, chosen
 def test_a_disk_that_cannot_be_written_costs_nothing_but_time(tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("")
-    kept = Memory(blocked / "folder")
+    kept = Cache(blocked / "folder")
     kept.put("key", b"content")
     assert kept.get("key") == b"content"
-    assert Memory(blocked / "folder").get("key") is None
+    assert Cache(blocked / "folder").get("key") is None
 
 
 def test_memory_and_files_are_bounded(tmp_path, monkeypatch):
     monkeypatch.setattr("rather.caching.storage.PRUNE_EVERY", 2)
-    kept = Memory(tmp_path, most_in_process=1000, most_in_files=2000)
+    kept = Cache(tmp_path, most_in_process=1000, most_in_files=2000)
     for number in range(60):
         kept.put(str(number), bytes(100))
     assert sum(map(len, kept._kept.values())) <= 1000
@@ -237,17 +237,17 @@ def test_memory_and_files_are_bounded(tmp_path, monkeypatch):
 
 def test_many_writers_leave_whole_files(tmp_path):
     def write(number):
-        kept = Memory(tmp_path)
+        kept = Cache(tmp_path)
         for round in range(30):
             kept.put("shared", bytes([number]) * 5000)
-            assert Memory(tmp_path).get("shared") is not None, round
+            assert Cache(tmp_path).get("shared") is not None, round
 
     workers = [threading.Thread(target=write, args=(number,)) for number in range(4)]
     for worker in workers:
         worker.start()
     for worker in workers:
         worker.join()
-    content = Memory(tmp_path).get("shared")
+    content = Cache(tmp_path).get("shared")
     assert content in [bytes([number]) * 5000 for number in range(4)]
     assert [file.name for file in tmp_path.iterdir()] == ["shared"]
 

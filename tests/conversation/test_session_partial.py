@@ -6,7 +6,7 @@ import json
 import pytest
 import torch
 
-from rather import NONE, SAME, SKIP, Belief, Catalog, Effort, Logistic, Session, Statement, Stopping
+from rather import NONE, SAME, SKIP, Attribute, Belief, Catalog, Logistic, ReadingCost, Session, Stopping
 from rather.errors import InvalidInputError, NoQuestionLeftError, StaleQuestionError
 from rather.strategies.partial.discrete import GreedyPartial
 from worlds import normal
@@ -26,7 +26,7 @@ def talk(catalog=None, **settings):
 
 def question_of(session, kind):
     """Make reading the other kind so costly that the next question is of this one."""
-    session.effort = Effort(card=1e3 * (kind == "attributes"), statement=1e3 * (kind == "items"))
+    session.reading_cost = ReadingCost(card=1e3 * (kind == "attributes"), attribute=1e3 * (kind == "items"))
     return session.ask()
 
 
@@ -36,8 +36,8 @@ def test_a_question_about_attributes_says_what_it_compares():
     assert question.slate == ()
     assert len(question) == len(question.attributes) == 3
     for option, places in zip(question.options, question.attributes, strict=True):
-        assert option.statements == tuple(TEXTS[place] for place in places)
-        assert option.label == " and ".join(option.statements)
+        assert option.attributes == tuple(TEXTS[place] for place in places)
+        assert option.label == " and ".join(option.attributes)
         assert option.id is None
     assert question.text.startswith("Would you rather ")
     assert question.evoi > 0
@@ -81,7 +81,7 @@ def test_no_question_about_attributes_repeats_until_every_one_is_asked():
 
 
 def test_auto_goes_on_with_items_when_attributes_are_used_up():
-    session = talk(ask="auto", effort=Effort(card=1e3, statement=0.0))
+    session = talk(ask="auto", reading_cost=ReadingCost(card=1e3, attribute=0.0))
     kinds = []
     for _ in range(12):
         kinds.append(session.ask().kind)
@@ -94,7 +94,7 @@ def test_auto_asks_what_is_worth_more_net_of_effort():
     gap = items.evoi - attributes.evoi
     for surcharge, kind in ((gap / 2 - 0.001, "items"), (gap / 2 + 0.001, "attributes")):
         cost = max(surcharge, 0.0), max(-surcharge, 0.0)
-        session = talk(ask="auto", seed=5, effort=Effort(card=cost[0], statement=cost[1]))
+        session = talk(ask="auto", seed=5, reading_cost=ReadingCost(card=cost[0], attribute=cost[1]))
         chosen = session.ask()
         assert chosen.kind == kind
         assert chosen == (items if kind == "items" else attributes)
@@ -102,18 +102,18 @@ def test_auto_asks_what_is_worth_more_net_of_effort():
 
 def test_the_usual_effort_is_a_share_of_the_regret_at_the_start():
     session = talk(ask="auto")
-    assert session.effort == Effort(0.005 * session.start_regret, 0.0005 * session.start_regret)
+    assert session.reading_cost == ReadingCost(0.005 * session.start_regret, 0.0005 * session.start_regret)
     items, attributes = (
         question_of(talk(ask="auto", k=3), "items"),
         question_of(talk(ask="auto", k=3, p=2), "attributes"),
     )
-    assert Effort(card=2.0, statement=0.5).of(items) == 6
-    assert Effort(card=2.0, statement=0.5).of(attributes) == 3
+    assert ReadingCost(card=2.0, attribute=0.5).of(items) == 6
+    assert ReadingCost(card=2.0, attribute=0.5).of(attributes) == 3
 
 
 def test_effort_is_never_negative():
     with pytest.raises(InvalidInputError, match="`card` must be 0 or above"):
-        Effort(-1.0, 0.0)
+        ReadingCost(-1.0, 0.0)
 
 
 def test_auto_asks_about_items_where_nothing_can_be_said():
@@ -140,7 +140,7 @@ def test_a_log_with_both_kinds_round_trips():
     assert [(turn.question, turn.answer) for turn in again.turns] == [(t.question, t.answer) for t in session.turns]
     assert torch.equal(again.belief.particles, session.belief.particles)
     assert torch.equal(again.belief.log_weights, session.belief.log_weights)
-    assert again.effort == session.effort
+    assert again.reading_cost == session.reading_cost
     assert again.ask() == session.ask()
     assert again.to_json() == session.to_json()
     session.tell(session.ask(), 0)
@@ -186,7 +186,7 @@ def test_a_log_about_other_statements_is_refused():
     session = talk()
     session.tell(session.ask(), 0)
     other = catalogue(features=(*TEXTS[:4], "new"))
-    with pytest.raises(InvalidInputError, match="other statements"):
+    with pytest.raises(InvalidInputError, match="other attributes"):
         Session.from_json(session.to_json(), other, session.prior)
 
 
@@ -229,12 +229,12 @@ def test_a_log_from_before_there_were_attributes_is_read():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"p": 6}, r"`p` must be 1..5 \(the columns that statements are about\), got 6"),
+        ({"p": 6}, r"`p` must be 1..5 \(the columns that attributes are about\), got 6"),
         ({"p": 0}, r"`p` must be 1..5"),
-        ({"k": 6}, r"`k` must be 2..5 \(the partial items of 1 statement\), got 6"),
+        ({"k": 6}, r"`k` must be 2..5 \(the partial items of 1 attribute\), got 6"),
         ({"ask": "both"}, r"`ask` must be one of items, attributes, auto, got 'both'"),
         ({"partial_strategy": "auto"}, r"No strategy for attributes is called 'auto'"),
-        ({"catalog": Catalog(torch.zeros(30, 5))}, r"no statements.*`features`"),
+        ({"catalog": Catalog(torch.zeros(30, 5))}, r"no attributes.*`features`"),
     ],
 )
 def test_settings_that_cannot_be_are_refused_at_the_start(settings, message):
@@ -244,12 +244,12 @@ def test_settings_that_cannot_be_are_refused_at_the_start(settings, message):
 
 def test_p_is_bounded_by_columns_and_not_by_statements():
     said = [
-        Statement(text, text[0], vector)
+        Attribute(text, text[0], vector)
         for text, vector in zip(("ax", "ay", "az", "bx", "by"), torch.eye(5), strict=True)
     ]
     with pytest.raises(InvalidInputError, match=r"`p` must be 1..2"):
-        talk(catalogue(features=None, statements=said), p=3)
-    question = talk(catalogue(features=None, statements=said), p=2).ask()
+        talk(catalogue(features=None, attributes=said), p=3)
+    question = talk(catalogue(features=None, attributes=said), p=2).ask()
     assert all({said[place].column for place in item} == {"a", "b"} for item in question.attributes)
 
 

@@ -100,7 +100,7 @@ def test_the_expected_regret_follows_renewed_particles_and_undo():
 
 def test_answers_find_a_person_among_the_particles():
     here = world(n=60, m=64, d=5)
-    person = rather.Person(here.belief.particles[17], Noiseless(), seed=0)
+    person = rather.SimulatedUser(here.belief.particles[17], Noiseless(), seed=0)
     talk = Session(here.catalog, here.belief, response=Noiseless(), stopping=Stopping(), rejuvenation=None)
     start = person.regret(talk.recommend(1)[0].row, here.catalog)
     for _ in range(12):

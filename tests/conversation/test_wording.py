@@ -5,11 +5,11 @@ import torch
 
 from rather.conversation.wording import article, attribute_question, item_question, markdown, option_label, plain
 from rather.formats.films import film_catalog
-from rather.model.statements import Statement
+from rather.model.attributes import Attribute
 
 
 def said(*texts, form="is"):
-    return [Statement(text, text, torch.zeros(1), form) for text in texts]
+    return [Attribute(text, text, torch.zeros(1), form) for text in texts]
 
 
 def asked(name, *options):
@@ -77,7 +77,7 @@ def test_the_article_is_the_spoken_one(noun, expected):
 
 
 def test_every_quality_of_the_films_reads_after_is():
-    texts = {statement.text for statement in film_catalog().statements}
+    texts = {attribute.text for attribute in film_catalog().attributes}
     assert len(texts) == 25
     assert {"funny", "thought-provoking", "based on a book", "a character study", "visually stunning"} <= texts
     assert not any("_" in text for text in texts)

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import rather.numerics.threads
-from rather import SKIP, Belief, Catalog, Person, Session, Stopping
+from rather import SKIP, Belief, Catalog, Session, SimulatedUser, Stopping
 from rather.numerics.threads import allowed_threads, on_all_threads, one_thread
 from worlds import normal, world
 
@@ -30,7 +30,7 @@ STRATEGIES = ["auto", "random", "cont-free"]
 def converse(seed: int = 0, strategy: str = "auto") -> Session:
     here = world(n=40, m=100, smooth=True)
     talk = Session(here.catalog, here.belief, seed=seed, strategy=strategy, stopping=Stopping())
-    person = Person(here.belief.particles[0], talk.response, seed)
+    person = SimulatedUser(here.belief.particles[0], talk.response, seed)
     for _ in range(3):
         talk.tell(talk.ask(), person.answer(talk.ask()))
     talk.tell(talk.ask(), SKIP)

@@ -3,17 +3,17 @@ from dataclasses import replace
 import pytest
 import torch
 
-from rather import Belief, Catalog, ExactRetriever, Person, Session, Stopping
+from rather import Belief, Catalog, ExactRetriever, Session, SimulatedUser, Stopping
 from rather.numerics.randomness import derive_generator
 from rather.retrieval import exact as exact_module
 from rather.retrieval import shortlist as shortlist_module
-from rather.retrieval.plan import Plan
+from rather.retrieval.plan import ShortlistPlan
 from rather.retrieval.shortlist import ShortlistRetriever
 from rather.strategies.discrete import Greedy
 from rather.testing import check_retriever
 from worlds import World, normal
 
-FEW = Plan(directions=200, checks=64, refresh=64)
+FEW = ShortlistPlan(directions=200, checks=64, refresh=64)
 
 
 def learnt(n=3000, m=60, d=4, seed=0, tail=0.4) -> World:
@@ -189,7 +189,7 @@ def test_a_filter_that_leaves_few_items_is_served():
 
 def converse(here: World, retriever, **parts) -> list[tuple[tuple[int, ...], float]]:
     session = Session(here.catalog, here.belief, k=3, retriever=retriever, stopping=Stopping(), **parts)
-    person, asked = Person(here.belief.prior.centres[5], session.response, 3), []
+    person, asked = SimulatedUser(here.belief.prior.centres[5], session.response, 3), []
     for _ in range(4):
         question = session.ask()
         asked.append((question.slate, question.evoi, session.expected_regret, session.recommend(1)[0].row))

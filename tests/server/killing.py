@@ -6,7 +6,7 @@ import tempfile
 import threading
 import time
 
-from processes import Person, ServerProcess, compare
+from processes import ServerProcess, SimulatedUser, compare
 from serving import free_port
 
 from rather.server.sessions.store import SqlStore
@@ -20,7 +20,7 @@ def run(kills, people, database, seed=0, report=lambda line: None):
     """
     moments, stop = random.Random(seed), threading.Event()
     server = ServerProcess(free_port(), database).start()
-    crowd = [Person(number, [server.url], stop) for number in range(people)]
+    crowd = [SimulatedUser(number, [server.url], stop) for number in range(people)]
     for person in crowd:
         person.start()
     for number in range(1, kills + 1):

@@ -59,7 +59,7 @@ class ServerProcess:
         return int(code)
 
 
-class Person(threading.Thread):
+class SimulatedUser(threading.Thread):
     """Opens sessions and answers until told to stop; remembers what was acknowledged.
 
     Attributes:

@@ -7,7 +7,7 @@ import urllib.request
 
 import killing
 from killing import count
-from processes import Person, ServerProcess, compare
+from processes import ServerProcess, SimulatedUser, compare
 from serving import free_port
 
 from rather.client import Client
@@ -45,7 +45,7 @@ def test_two_processes_on_one_database_serve_the_same_sessions(postgres_url):
         thread.join()
     stop = threading.Event()
     urls = [server.url for server in servers]
-    crowd = [Person(number, urls[number % 2 :] + urls[: number % 2], stop) for number in range(6)]
+    crowd = [SimulatedUser(number, urls[number % 2 :] + urls[: number % 2], stop) for number in range(6)]
     for person in crowd:
         person.start()
     for number, server in enumerate(servers, start=1):

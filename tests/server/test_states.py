@@ -10,7 +10,7 @@ from serving import answer, open_session
 
 from rather.conversation.session import Session
 from rather.model.responses import NONE, SAME, SKIP
-from rather.retrieval.plan import Plan
+from rather.retrieval.plan import ShortlistPlan
 from rather.retrieval.shortlist import ShortlistRetriever
 from rather.server.computing.gate import Gate
 from rather.server.computing.prefetch import MOST_TASKS, Prefetch, likely_choices
@@ -278,7 +278,9 @@ def test_a_closed_gate_admits_no_work_done_ahead():
 
 
 def test_a_shortlist_of_its_own_counts_to_the_size_of_a_state(source, monkeypatch):
-    shortlist = ShortlistRetriever.build(source.catalog, source.belief, plan=Plan(directions=4, depth=1, checks=4))
+    shortlist = ShortlistRetriever.build(
+        source.catalog, source.belief, plan=ShortlistPlan(directions=4, depth=1, checks=4)
+    )
     own = replace(shortlist, rows=torch.arange(24), _items=source.catalog.items.clone())
     sizes = {}
     for name, fitted in (("shared", shortlist), ("own", own)):

@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 import torch
 
-from rather import Belief, Catalog, Logistic, Noiseless, Person, Session
+from rather import Belief, Catalog, Logistic, Noiseless, Session, SimulatedUser
 from rather.errors import InvalidInputError, RatherError
 from rather.numerics.randomness import derive_seed
-from rather.simulation.conversations import Plan, converse, draw_people, ndcg, simulate, summarise
+from rather.simulation.conversations import SimulationPlan, converse, draw_people, ndcg, simulate, summarise
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +18,7 @@ def plan():
     catalog = Catalog(torch.randn(60, 3, generator=generator))
     belief = Belief.from_users(torch.randn(40, 3, generator=generator))
     people = draw_people(belief, 6, seed=1)
-    return Plan(catalog, belief, Logistic(0.2), people, ("query-iteration", "random"), questions=4, seed=5)
+    return SimulationPlan(catalog, belief, Logistic(0.2), people, ("query-iteration", "random"), questions=4, seed=5)
 
 
 def test_regret_is_never_negative_and_starts_alike_for_all_strategies(plan):
@@ -55,13 +55,15 @@ def test_better_questions_lower_regret(plan):
     belief = Belief.from_users(torch.randn(100, 5, generator=generator), smooth=False)
     people = draw_people(belief, 60, seed=4)
     names = ("query-iteration", "random")
-    smart, blind = summarise(simulate(Plan(catalog, belief, Logistic(0.05), people, names, 5, rejuvenation=None)))
+    smart, blind = summarise(
+        simulate(SimulationPlan(catalog, belief, Logistic(0.05), people, names, 5, rejuvenation=None))
+    )
     # The difference after five questions is some ten standard errors; two keep the test from knowing the seed.
     assert smart.regret[-1] + 2 * smart.regret_error[-1] < blind.regret[-1] - 2 * blind.regret_error[-1]
 
 
 def test_a_catalogue_runs_out_of_questions_without_an_error():
-    plan = Plan(
+    plan = SimulationPlan(
         Catalog(torch.eye(2)), Belief.gaussian([0.0, 0.0], torch.eye(2)), Logistic(), torch.ones(1, 2), ("auto",), 3
     )
     [conversation] = converse(plan, "auto", 0)
@@ -90,7 +92,7 @@ def test_shared_conversations_are_those_of_sessions(plan, share):
     shared = replace(plan, share=share, strategies=("query-iteration",))
     for conversation in simulate(shared):
         person = conversation.person
-        truth = Person(plan.people[person], plan.response, derive_seed(plan.seed, "person", person))
+        truth = SimulatedUser(plan.people[person], plan.response, derive_seed(plan.seed, "person", person))
         session = Session(
             plan.catalog,
             plan.belief,

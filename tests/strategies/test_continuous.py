@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from rather import Logistic, value
 from rather.retrieval import nearest_items
 from rather.strategies import choose, strategy_named
-from rather.strategies.continuous import Adam, Continuous, Recommendation, slate_network
+from rather.strategies.continuous import Adam, Continuous, RecommendedSlate, slate_network
 from rather.strategies.initialisers import balanced
 from worlds import normal, world, worlds
 
@@ -115,13 +115,13 @@ def ascended(start, problem, strategy) -> torch.Tensor:
     radius = problem.catalog.largest_norm
     query, other = start.clone().requires_grad_(), start.clone().requires_grad_()
     kind = strategy.recommendation
-    variables = [query, other] if kind is Recommendation.FREE else [query]
+    variables = [query, other] if kind is RecommendedSlate.FREE else [query]
     rate = strategy.step_size * radius / problem.catalog.dimensions**0.5
     adam = torch.optim.Adam(variables, lr=rate, maximize=True)
     for step in range(strategy.steps):
-        if kind is Recommendation.RETRIEVED and step % strategy.retrieve_every == 0:
+        if kind is RecommendedSlate.RETRIEVED and step % strategy.retrieve_every == 0:
             other = value.deep_retrieval(query, problem.belief, softmax, problem.search).vectors[:, :, 0]
-        y = query if kind is Recommendation.EQUAL else other
+        y = query if kind is RecommendedSlate.EQUAL else other
         share = softmax.log_probabilities(value.utilities(query, problem.belief)).exp()
         total = (share * value.utilities(y, problem.belief) * problem.belief.weights).sum()
         if strategy.pull:
@@ -149,7 +149,7 @@ def test_every_variant_takes_the_steps_of_autograd(name):
 def objective(slates, problem, strategy) -> float:
     """What the variant climbs, on average over restarts."""
     softmax = Logistic(strategy.temperature * problem.utility_spread)
-    if strategy.recommendation is Recommendation.RETRIEVED:
+    if strategy.recommendation is RecommendedSlate.RETRIEVED:
         values = value.posterior_expected_utility(slates, problem.belief, softmax, problem.search)
     else:
         values = value.slate_expected_utility(slates, problem.belief, softmax)
@@ -221,7 +221,7 @@ def test_more_restarts_are_never_worse():
     starts = balanced(problem, 12)
 
     def evoi(count: int) -> float:
-        strategy = Continuous(Recommendation.EQUAL, restarts=count, initialiser=lambda _, restarts: starts[:restarts])
+        strategy = Continuous(RecommendedSlate.EQUAL, restarts=count, initialiser=lambda _, restarts: starts[:restarts])
         return choose(strategy, problem).evoi
 
     values = [evoi(count) for count in (1, 3, 6, 12)]

@@ -49,7 +49,7 @@ def test_distance_is_zero_for_whole_statements_only():
 def test_the_gradient_is_that_of_exact_evoi():
     problem, softmax = make(), Logistic(0.4)
     relaxed = torch.rand(5, 3, 7, generator=torch.Generator().manual_seed(3)).requires_grad_()
-    slates = problem.catalog.average + relaxed @ problem.statements
+    slates = problem.catalog.average + relaxed @ problem.attributes
     value.evoi(slates, problem.belief, softmax, problem.search).sum().backward()
     assert torch.allclose(evoi_gradient(relaxed.detach(), problem, softmax), relaxed.grad, rtol=1e-3, atol=1e-5)
 
@@ -64,7 +64,7 @@ def test_the_gradient_agrees_with_finite_differences():
         for sign in (-1, 1):
             moved = relaxed.clone()
             moved[place] += sign * step
-            slates = (problem.catalog.average + moved @ problem.statements).double()
+            slates = (problem.catalog.average + moved @ problem.attributes).double()
             around.append(float(value.posterior_expected_utility(slates, problem.belief, softmax, problem.search)))
         assert float(slopes[place]) == pytest.approx((around[1] - around[0]) / (2 * step), abs=2e-3)
 

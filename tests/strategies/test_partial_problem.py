@@ -5,7 +5,7 @@ import itertools
 import pytest
 import torch
 
-from rather import Belief, Catalog, Logistic, Noiseless, Statement
+from rather import Attribute, Belief, Catalog, Logistic, Noiseless
 from rather.errors import InvalidInputError, NoQuestionLeftError
 from rather.strategies import PartialProblem, choose_partial, partial_strategy_named
 from rather.strategies.partial import problem as module
@@ -25,7 +25,7 @@ def make(seed=0, n=40, d=6, m=30, k=2, p=1, response=None, **settings):
 def test_answers_are_those_to_any_uniform_completion(response, p):
     problem = make(k=3, p=p)
     generator = torch.Generator().manual_seed(1)
-    added = problem.statements[problem.random_slates(20)].sum(dim=2).double()
+    added = problem.attributes[problem.random_slates(20)].sum(dim=2).double()
     people = problem.belief.particles.double()
     expected = response.log_probabilities(added @ people.T).exp()
     for _ in range(5):
@@ -77,7 +77,7 @@ def test_variance_of_statements_counts_weights():
     weights = torch.arange(30.0) / torch.arange(30.0).sum()
     worth = problem.belief.particles.T
     expected = (worth - (worth @ weights)[:, None]).square() @ weights
-    assert torch.allclose(problem.statement_variance, expected, atol=1e-5)
+    assert torch.allclose(problem.attribute_variance, expected, atol=1e-5)
 
 
 def test_every_slate_is_asked_once_and_then_there_is_none_left():
@@ -95,14 +95,14 @@ def test_every_slate_is_asked_once_and_then_there_is_none_left():
 def test_a_catalogue_without_statements_is_refused_by_name():
     catalog = Catalog(torch.randn(5, 2))
     belief = Belief.from_users(torch.randn(4, 2), smooth=False)
-    with pytest.raises(InvalidInputError, match=r"no statements.*`features`"):
+    with pytest.raises(InvalidInputError, match=r"no attributes.*`features`"):
         PartialProblem(catalog, belief, Logistic(), 2, torch.Generator())
 
 
 def test_k_may_exceed_the_items_but_not_the_partial_items():
     generator = torch.Generator().manual_seed(0)
-    said = [Statement(text, text, [float(place), 1.0]) for place, text in enumerate("abcd")]
-    catalog = Catalog(torch.randn(3, 2), statements=said)
+    said = [Attribute(text, text, [float(place), 1.0]) for place, text in enumerate("abcd")]
+    catalog = Catalog(torch.randn(3, 2), attributes=said)
     belief = Belief.from_users(torch.randn(4, 2), smooth=False)
     problem = PartialProblem(catalog, belief, Logistic(), 4, generator)
     assert len(choose_partial(partial_strategy_named("greedy-partial"), problem).slate) == 4

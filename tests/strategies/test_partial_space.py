@@ -13,7 +13,7 @@ from rather.strategies.partial.space import PartialSpace
 
 
 def every_item(space):
-    """Slowly: all sets of p statements, no two about the same column, each two seen together."""
+    """Slowly: all sets of p attributes, no two about the same column, each two seen together."""
     columns = space.columns.tolist()
     return {
         item
@@ -103,7 +103,7 @@ def test_more_statements_than_columns_are_refused():
 
 
 def test_more_options_than_partial_items_are_refused():
-    with pytest.raises(InvalidInputError, match=r"`k` must be 2..2 \(the partial items of 2 statements\), got 3"):
+    with pytest.raises(InvalidInputError, match=r"`k` must be 2..2 \(the partial items of 2 attributes\), got 3"):
         PartialSpace(torch.tensor([0, 0, 1]), k=3, p=2)
 
 
@@ -125,7 +125,7 @@ def test_where_the_largest_scores_lead_nowhere_the_next_ones_do():
     together[0, 1] = together[1, 0] = True
     space = PartialSpace(torch.tensor([0, 1, 2, 3]), k=2, p=2, together=together)
     assert space.items == 4
-    three = torch.cat([together, together[:1]])  # a fifth statement like the first
+    three = torch.cat([together, together[:1]])  # a fifth attribute like the first
     three = torch.cat([three, three[:, :1]], dim=1)
     space = PartialSpace(torch.tensor([0, 1, 2, 3, 4]), k=2, p=3, together=three)
     slate = space.projected(torch.tensor([[[9.0, 8.0, 1.0, 1.0, 0.0]] * 2]))[0].tolist()

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import rather
-from rather import Belief, Catalog, Logistic, Statement
+from rather import Attribute, Belief, Catalog, Logistic
 from rather.errors import TooManySlatesError, UnknownNameError
 from rather.research.first_questions import first_questions
 from rather.strategies import PartialProblem, choose_partial, partial_strategy_named
@@ -22,8 +22,8 @@ NAMES = list(rather.PARTIAL_STRATEGIES)
 
 def make(k=2, p=1, seed=0, n=80, m=40, columns="aabcddefg", d=6, scale=1.0, **parts):
     vectors = normal(len(columns), d, seed=100 + seed)
-    said = [Statement(f"{column}{place}", column, vectors[place]) for place, column in enumerate(columns)]
-    catalog = Catalog(normal(n, d, seed=2 * seed), statements=said)
+    said = [Attribute(f"{column}{place}", column, vectors[place]) for place, column in enumerate(columns)]
+    catalog = Catalog(normal(n, d, seed=2 * seed), attributes=said)
     belief = Belief.from_users(scale * (normal(m, d, seed=2 * seed + 1) + 0.2), smooth=False)
     generator = torch.Generator().manual_seed(seed)
     return PartialProblem(catalog, belief, parts.pop("response", Logistic(0.3)), k, generator, p=p, **parts)
@@ -97,7 +97,7 @@ def test_auto_chooses_on_the_whole_sample_when_there_are_very_many_particles():
 @pytest.mark.parametrize(("k", "p"), [(3, 1), (2, 2), (3, 3)])
 def test_greedy_adds_the_best_statement_each_time(k, p):
     problem = make(k, p)
-    utilities = problem.statements @ problem.belief.particles.T
+    utilities = problem.attributes @ problem.belief.particles.T
     columns = problem.space.columns.tolist()
     items = [[int(utilities.var(dim=1).argmax())]]
     for turn in range(1, k * p):
@@ -105,16 +105,16 @@ def test_greedy_adds_the_best_statement_each_time(k, p):
         if place == len(items):
             items.append([])
         best, best_value = None, -1.0
-        for statement in range(len(columns)):
+        for attribute in range(len(columns)):
             grown = [[*item] for item in items]
-            grown[place].append(statement)
+            grown[place].append(attribute)
             said = [columns[place] for place in grown[place]]
             if len(set(said)) < len(said) or len({frozenset(item) for item in grown}) < len(grown):
                 continue
-            vectors = torch.stack([problem.catalog.average + problem.statements[item].sum(dim=0) for item in grown])
+            vectors = torch.stack([problem.catalog.average + problem.attributes[item].sum(dim=0) for item in grown])
             value = float(problem.evoi_of_vectors(vectors[None]))
             if value > best_value:
-                best, best_value = statement, value
+                best, best_value = attribute, value
         items[place].append(best)
     assert GreedyPartial()(problem).tolist() == [[sorted(item) for item in items]]
 
@@ -143,7 +143,7 @@ def test_seeds_favour_statements_that_people_disagree_about():
     loud = replace(problem, belief=Belief.from_users(problem.belief.particles, smooth=False))
     drawn = varied_slates(loud, 400)
     often = torch.bincount(drawn.flatten(), minlength=8)
-    variance = loud.statement_variance
+    variance = loud.attribute_variance
     assert often[variance.argmax()] > often[variance.argmin()]
 
 

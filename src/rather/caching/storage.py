@@ -22,7 +22,7 @@ PRUNE_EVERY = 64
 _CHECKSUM_BYTES = 16
 
 
-class Memory:
+class Cache:
     """Remembers what was computed.
 
     A file is written beside its place and then moved there, so that another process sees all of it or nothing; one
@@ -117,15 +117,15 @@ class Memory:
             total -= size
 
 
-def shared_memory() -> Memory | None:
+def shared_memory() -> Cache | None:
     """That of this process, or None while the user has switched it off (`RATHER_CACHE=off`)."""
     folder = cache_directory("questions")
     return None if folder is None else _memory_in(folder)
 
 
 @cache
-def _memory_in(folder: Path) -> Memory:
-    return Memory(folder)
+def _memory_in(folder: Path) -> Cache:
+    return Cache(folder)
 
 
 def _checksum(key: str, content: bytes) -> bytes:

@@ -9,13 +9,13 @@ import typer
 from rather.caching.folder import switch_off
 from rather.cli.options import (
     Ask,
+    Attributes,
     CatalogName,
     Json,
     NoCache,
     RetrieverKind,
     Seed,
     SlateSize,
-    Statements,
     Temperature,
     Where,
     strategy_names,
@@ -23,7 +23,7 @@ from rather.cli.options import (
 from rather.errors import InvalidInputError, RatherError
 
 if TYPE_CHECKING:
-    from rather.conversation.reading_cost import Effort
+    from rather.conversation.reading_cost import ReadingCost
     from rather.conversation.session import Session
 
 
@@ -34,7 +34,7 @@ def ask(
         Ask,
         typer.Option("--ask", help="Compare items, attributes (“funny or dark?”), or whichever pays more each time."),
     ] = Ask.ITEMS,
-    p: Statements = 1,
+    p: Attributes = 1,
     strategy: Annotated[
         str | None,
         typer.Option(
@@ -42,11 +42,11 @@ def ask(
             show_default=False,
         ),
     ] = None,
-    effort: Annotated[
+    reading_cost: Annotated[
         str | None,
         typer.Option(
-            metavar="CARD,STATEMENT",
-            help="What reading an item and reading a statement cost, in units of utility, for --ask auto.  "
+            metavar="CARD,ATTRIBUTE",
+            help="What reading an item and reading an attribute cost, in units of utility, for --ask auto.  "
             "[default: 0.5 % and 0.05 % of the regret at the start]",
             show_default=False,
         ),
@@ -90,7 +90,9 @@ def ask(
         )
     if no_cache:
         switch_off()
-    session = _session(catalog, k, asking, p, strategy, effort, questions, temperature, where, seed, resume, retriever)
+    session = _session(
+        catalog, k, asking, p, strategy, reading_cost, questions, temperature, where, seed, resume, retriever
+    )
     keep = save or resume
     if keep is not None:
         _keep(session, keep)  # complain now, not after the first answer
@@ -107,7 +109,7 @@ def _session(
     asking: Ask,
     p: int,
     strategy: str | None,
-    effort: str | None,
+    reading_cost: str | None,
     questions: int | None,
     temperature: float | None,
     where: str | None,
@@ -133,7 +135,7 @@ def _session(
         p=p,
         strategy=for_items,
         partial_strategy=for_attributes,
-        effort=None if effort is None else _effort(effort),
+        reading_cost=None if reading_cost is None else _effort(reading_cost),
         response=everyday_response(source.catalog, source.belief, temperature),
         allowed=must_haves(source.catalog, where, k),
         retriever=retriever,
@@ -143,14 +145,14 @@ def _session(
     return session
 
 
-def _effort(text: str) -> "Effort":
-    from rather.conversation.reading_cost import Effort
+def _effort(text: str) -> "ReadingCost":
+    from rather.conversation.reading_cost import ReadingCost
 
     try:
-        card, statement = (float(cost) for cost in text.split(","))
+        card, attribute = (float(cost) for cost in text.split(","))
     except ValueError:
-        raise InvalidInputError(f"`--effort` must be two numbers such as 0.01,0.001; got {text!r}.") from None
-    return Effort(card, statement)
+        raise InvalidInputError(f"`--reading-cost` must be two numbers such as 0.01,0.001; got {text!r}.") from None
+    return ReadingCost(card, attribute)
 
 
 def _read(path: Path) -> str:

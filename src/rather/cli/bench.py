@@ -78,10 +78,10 @@ def bench(
         _serve(catalog, people, seconds, think_seconds, k, seed, apart, json_output)
         return
     if plot is not None:
-        from rather.cli.plots import refuse_format, require_matplotlib
+        from rather.cli.plots import reject_format, require_matplotlib
 
         require_matplotlib()
-        refuse_format(plot)
+        reject_format(plot)
     report = _measure(_wanted(size, quick, vectors, repeats, memory), json_output)
     if plot is not None:
         from rather.cli.bench_plot import plot_report

@@ -50,10 +50,10 @@ def _play(session: "Session", seed: int) -> None:
     from rather.cli.cards import choice_text, question_view, recommendations_view, show
     from rather.cli.terminal import finish
     from rather.simulation.conversations import draw_people
-    from rather.simulation.users import Person
+    from rather.simulation.users import SimulatedUser
 
     console = Console(highlight=False)
-    person = Person(draw_people(session.prior, 1, seed)[0], session.response, seed)
+    person = SimulatedUser(draw_people(session.prior, 1, seed)[0], session.response, seed)
     console.print("[bold]No terminal to answer at, so a simulated person does.[/bold]")
     while (reason := session.stop_reason) is None:
         question = session.ask()

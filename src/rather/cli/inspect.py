@@ -90,16 +90,22 @@ def _usage(column: "Column", examined: "Examined") -> str:
     """How a column will be used, in a few words."""
     from rather.formats.tables.blocks import build_block
     from rather.formats.tables.columns import label_columns
-    from rather.formats.tables.kinds import Direction, Kind, Role
+    from rather.formats.tables.kinds import ColumnKind, Direction, Role
 
     names_rows = ["names the rows"] * (column.name == examined.id)
     names_rows += ["label"] * (column.name in label_columns(examined.label, examined.raw.columns))
     if column.role is not Role.USE or column.problem:
         return ", ".join(names_rows) or ("cannot be used" if column.problem else column.role.value)
     text = "learn"
-    if column.kind not in (Kind.YES_NO, Kind.DEGREE):
+    if column.kind not in (ColumnKind.YES_NO, ColumnKind.DEGREE):
         count = len(build_block(column)[0].levels)
-        noun = "ranges" if column.has_grid and column.grid.edges else "tags" if column.kind is Kind.TAGS else "values"
+        noun = (
+            "ranges"
+            if column.has_grid and column.grid.edges
+            else "tags"
+            if column.kind is ColumnKind.TAGS
+            else "values"
+        )
         text += f" ({count} {noun})"
     if column.direction is not Direction.DEPENDS:
         text += f", {column.direction.value} is better"

@@ -76,8 +76,8 @@ def question_object(question: Question, session: Session) -> dict[str, Any]:
 
 
 def _option_object(option: Option) -> dict[str, Any]:
-    if option.statements:
-        return {"label": option.label, "statements": list(option.statements)}
+    if option.attributes:
+        return {"label": option.label, "attributes": list(option.attributes)}
     return {"id": option.id, "label": option.label, "facts": dict(option.facts)}
 
 

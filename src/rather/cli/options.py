@@ -19,8 +19,8 @@ CatalogName = Annotated[
     str, typer.Argument(metavar="CATALOG", help="What to ask about: 'films', a table (cars.csv) or vectors.")
 ]
 SlateSize = Annotated[int, typer.Option("--k", min=2, help="Options of a question.")]
-Statements = Annotated[
-    int, typer.Option("--p", min=1, help="Statements that each option of a question about attributes makes.")
+Attributes = Annotated[
+    int, typer.Option("--p", min=1, help="Attributes that each option of a question about attributes makes.")
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Of all randomness: the same seed asks the same questions.")]
 Temperature = Annotated[

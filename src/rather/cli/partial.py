@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def partial(
     catalog: CatalogName = "films",
     k: Annotated[str, typer.Option("--k", help="Options of a question: 3, or 2..6, or 2,4.")] = "2..6",
-    p: Annotated[str, typer.Option("--p", help="Statements each option makes: 1, or 1..3, or 1,3.")] = "1..3",
+    p: Annotated[str, typer.Option("--p", help="Attributes each option makes: 1, or 1..3, or 1,3.")] = "1..3",
     strategy: Annotated[
         list[str] | None,
         typer.Option(help="A strategy for attributes; several to compare.  [default: all]", show_default=False),
@@ -34,7 +34,7 @@ def partial(
 ) -> None:
     """Compare strategies for questions about attributes by the EVOI of their first question.
 
-    A question about attributes compares k partial items that make p statements each and are otherwise equal. Where
+    A question about attributes compares k partial items that make p attributes each and are otherwise equal. Where
     exhaustive search would not end it refuses and its cell stays empty.
 
     Examples:
@@ -82,7 +82,7 @@ def _report(source: "Source", response: str, seed: int, trials: int, cells: Sequ
     return {
         "catalog": source.name,
         "items": len(source.catalog),
-        "statements": len(source.catalog.statements),
+        "attributes": len(source.catalog.attributes),
         "particles": len(source.belief),
         "response": response,
         "seed": seed,
@@ -97,7 +97,7 @@ def _print_tables(cells: Sequence["Cell"]) -> None:
     console = Console(highlight=False)
     for p in dict.fromkeys(cell.p for cell in cells):
         here = [cell for cell in cells if cell.p == p]
-        said = f"{p} statement{'s' * (p > 1)} an option"
+        said = f"{p} attribute{'s' * (p > 1)} an option"
         console.print(_table(f"EVOI of the first question, {said}", here, _evoi), _table("Seconds", here, _seconds))
 
 

@@ -23,7 +23,7 @@ def require_matplotlib() -> None:
         raise MissingExtraError("plots", "Drawing a plot") from None
 
 
-def refuse_format(path: Path) -> None:
+def reject_format(path: Path) -> None:
     """Complain about a file that cannot be drawn into."""
     if path.suffix not in FORMATS:
         raise InvalidInputError(f"`--plot` must end in {', '.join(FORMATS)}, got {path.name!r}.")
@@ -43,7 +43,7 @@ def pyplot() -> ModuleType:
 
 def plot_summaries(summaries: Sequence["Summary"], path: Path) -> None:
     """Regret with its standard error, and EVOI, against the number of questions."""
-    refuse_format(path)
+    reject_format(path)
     plt = pyplot()
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
     for place, summary in enumerate(summaries):

@@ -103,7 +103,7 @@ def _run(
                 quick=quick,
                 fresh=fresh,
                 command=command,
-                tell=lambda text: print(text, file=sys.stderr),
+                on_progress=lambda text: print(text, file=sys.stderr),
                 on_start=start,
                 on_done=lambda job: advance(),
             )

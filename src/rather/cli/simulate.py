@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rather.cli.options import Ask, CatalogName, Json, Ray, RetrieverKind, Seed, SlateSize, Statements, Temperature
+from rather.cli.options import Ask, Attributes, CatalogName, Json, Ray, RetrieverKind, Seed, SlateSize, Temperature
 
 if TYPE_CHECKING:
-    from rather.simulation.conversations import Conversation, Plan, Summary
+    from rather.simulation.conversations import Conversation, SimulationPlan, Summary
 
 
 def simulate(
@@ -31,7 +31,7 @@ def simulate(
             show_default=False,
         ),
     ] = None,
-    p: Statements = 1,
+    p: Attributes = 1,
     users: Annotated[int, typer.Option(min=1, help="Simulated people.")] = 100,
     questions: Annotated[int, typer.Option(min=1, help="Questions each is asked.")] = 10,
     k: SlateSize = 2,
@@ -72,7 +72,7 @@ def simulate(
     from rather.conversation.session import everyday_response
     from rather.model.rejuvenation import Rejuvenation
     from rather.retrieval import choose_retriever
-    from rather.simulation.conversations import Plan, draw_people, summarise
+    from rather.simulation.conversations import SimulationPlan, draw_people, summarise
 
     contests = _contests(asking or [Ask.ITEMS], strategy or [])
     if plot is not None:
@@ -80,7 +80,7 @@ def simulate(
 
         require_matplotlib()
     source = opened_source(catalog)
-    plan = Plan(
+    plan = SimulationPlan(
         source.catalog,
         source.belief,
         everyday_response(source.catalog, source.belief, temperature),
@@ -121,7 +121,7 @@ def _contests(kinds: list[Ask], names: list[str]) -> dict[Ask, tuple[str, ...]]:
 
 
 def _run(
-    plan: "Plan", contests: dict[Ask, tuple[str, ...]], workers: int, ray: str | None, quiet: bool
+    plan: "SimulationPlan", contests: dict[Ask, tuple[str, ...]], workers: int, ray: str | None, quiet: bool
 ) -> list["Conversation"]:
     from dataclasses import replace
 
@@ -140,7 +140,7 @@ def _run(
     return done
 
 
-def _report(plan: "Plan", catalog: str, summaries: list["Summary"]) -> dict[str, object]:
+def _report(plan: "SimulationPlan", catalog: str, summaries: list["Summary"]) -> dict[str, object]:
     from dataclasses import asdict
 
     return {

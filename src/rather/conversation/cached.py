@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from rather.caching.storage import Memory, shared_memory
+from rather.caching.storage import Cache, shared_memory
 from rather.conversation.keys import UnnameableError, budget_of, next_key, path_key, settings_key, tensor_hash
 from rather.conversation.policy import about
 from rather.model.belief import Belief
@@ -40,7 +40,7 @@ class Tree:
         memory: Where; it may be switched on and off meanwhile.
     """
 
-    def __init__(self, memory: Callable[[], Memory | None] = shared_memory) -> None:
+    def __init__(self, memory: Callable[[], Cache | None] = shared_memory) -> None:
         self._memory = memory
         self._allowed: tuple[Tensor | None, str | None] | None = None
 
@@ -92,7 +92,7 @@ class Tree:
             kept.put(f"{key}-particles", content, in_file=elapsed > WORTH_A_FILE_MS)
         return belief
 
-    def _place(self, session: Session) -> tuple[Memory, str] | None:
+    def _place(self, session: Session) -> tuple[Cache, str] | None:
         """Where to look, and under which name; None when nothing may be remembered here."""
         kept = self._memory()
         key = None if len(session.turns) >= LEVELS else self.key(session)

@@ -16,11 +16,11 @@ import torch
 from torch import Tensor
 
 from rather import __version__
+from rather.model.attributes import attributes_hash
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
-from rather.model.statements import statements_hash
 from rather.retrieval.exact import ExactRetriever
-from rather.retrieval.plan import Plan
+from rather.retrieval.plan import ShortlistPlan
 from rather.retrieval.shortlist import ShortlistRetriever
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def retriever_name(retriever: object) -> Any:
     raise UnnameableError(repr(type(retriever)))
 
 
-def shortlist_key(catalog: Catalog, belief: Belief, plan: Plan) -> str | None:
+def shortlist_key(catalog: Catalog, belief: Belief, plan: ShortlistPlan) -> str | None:
     """The name of the shortlist of all items; None when it has none."""
     try:
         return digest("shortlist", versions(), catalog.content_hash, belief_name(belief), plain(plan))
@@ -136,8 +136,8 @@ def settings_key(session: Session, allowed: str | None) -> str:
         parts += [
             session.p,
             plain(_without_budget(session.partial_strategy)),
-            plain(session.effort),
-            statements_hash(catalog.statements),
+            plain(session.reading_cost),
+            attributes_hash(catalog.attributes),
             tensor_hash(catalog.together),
         ]
     return digest("session", versions(), parts)

@@ -13,16 +13,16 @@ import torch
 from torch import Tensor
 
 from rather.conversation.policy import about
-from rather.conversation.reading_cost import Effort
+from rather.conversation.reading_cost import ReadingCost
 from rather.conversation.session import Session
 from rather.conversation.stopping import Stopping
 from rather.errors import InvalidInputError
+from rather.model.attributes import attributes_hash
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.model.questions import Question
 from rather.model.rejuvenation import Rejuvenation
 from rather.model.responses import Logistic, Noiseless, ResponseModel, as_choice
-from rather.model.statements import statements_hash
 
 VERSION = 1
 
@@ -120,7 +120,7 @@ def question_of(asked: Any, session: Session) -> Question:
         raise _damaged(asked)
     if "attributes" in asked:
         items = asked["attributes"]
-        if not isinstance(items, list) or not all(_are_places(item, session.catalog.statements) for item in items):
+        if not isinstance(items, list) or not all(_are_places(item, session.catalog.attributes) for item in items):
             raise _damaged(asked)
         if not len(items) == len({frozenset(item) for item in items}) == session.k:
             raise _damaged(asked)
@@ -146,8 +146,8 @@ def _dump_attributes(session: Session) -> dict[str, Any]:
         "ask": session.ask_kind,
         "p": session.p,
         "partial_strategy": session.partial_strategy_name,
-        "effort": dataclasses.asdict(session.effort),
-        "statements": statements_hash(session.catalog.statements),
+        "effort": {"card": session.reading_cost.card, "statement": session.reading_cost.attribute},
+        "statements": attributes_hash(session.catalog.attributes),
     }
 
 
@@ -156,12 +156,12 @@ def _load_attributes(log: dict[str, Any], catalog: Catalog, given: Mapping[str, 
         return {}
     if missing := sorted({"p", "partial_strategy", "effort", "statements"} - log.keys()):
         raise InvalidInputError(f"This session log is incomplete: it lacks {', '.join(missing)}.")
-    if log["statements"] != statements_hash(catalog.statements):
-        raise InvalidInputError("This log belongs to another catalogue: other statements can be made about its items.")
+    if log["statements"] != attributes_hash(catalog.attributes):
+        raise InvalidInputError("This log belongs to another catalogue: its items have other attributes.")
     if log["partial_strategy"] is None and "partial_strategy" not in given:
         raise InvalidInputError("This session had a strategy of its own for attributes: pass it as `partial_strategy`.")
-    effort = _built(Effort, log["effort"])
-    return {"ask": log["ask"], "p": log["p"], "effort": effort, "partial_strategy": log["partial_strategy"]}
+    reading_cost = _built(lambda card, statement: ReadingCost(card, statement), log["effort"])
+    return {"ask": log["ask"], "p": log["p"], "reading_cost": reading_cost, "partial_strategy": log["partial_strategy"]}
 
 
 def _built(kind: Callable[..., Built], settings: Any) -> Built:

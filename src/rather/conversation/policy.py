@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from rather.conversation import wording
-from rather.conversation.reading_cost import Effort
+from rather.conversation.reading_cost import ReadingCost
 from rather.errors import NoQuestionLeftError
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
@@ -20,7 +20,7 @@ from rather.strategies import PartialProblem, PartialStrategy, Problem, Strategy
 from rather.strategies.partial.problem import name_of_slate
 
 AskKind = Literal["items", "attributes", "auto"]
-"""What to ask about: items, attributes, or each time whichever is worth more net of its effort."""
+"""What to ask about: items, attributes, or each time whichever is worth more net of its reading cost."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +38,8 @@ class Asking:
     p: int
     partial_strategy: PartialStrategy
 
-    def __call__(self, belief: Belief, asked: Sequence[Question], effort: Effort) -> Question:
-        """The next question: of each kind the best by EVOI, of these the best net of effort."""
+    def __call__(self, belief: Belief, asked: Sequence[Question], reading_cost: ReadingCost) -> Question:
+        """The next question: of each kind the best by EVOI, of these the best net of reading cost."""
         questions = []
         spent: NoQuestionLeftError | None = None
         for problem in self.problems(belief, asked):
@@ -49,7 +49,7 @@ class Asking:
                 spent = error
         if spent is not None and not questions:
             raise spent
-        return max(questions, key=lambda question: question.evoi - effort.of(question))
+        return max(questions, key=lambda question: question.evoi - reading_cost.of(question))
 
     def _chosen(self, problem: Problem, number: int) -> Question:
         if isinstance(problem, PartialProblem):
@@ -61,7 +61,7 @@ class Asking:
     def problems(self, belief: Belief, asked: Sequence[Question]) -> list[Problem]:
         """What there is to choose between; the kind that is easier to read first, so that it wins a tie."""
         problems: list[Problem] = []
-        if self.kind == "attributes" or (self.kind == "auto" and self.catalog.statements):
+        if self.kind == "attributes" or (self.kind == "auto" and self.catalog.attributes):
             problems.append(self._partial_problem(belief, asked))
         if self.kind != "attributes":
             problems.append(self._item_problem(belief, asked))
@@ -87,12 +87,12 @@ class Asking:
         return Question(number, tuple(slate), options, evoi, catalog.items[list(slate)], words=words)
 
     def attribute_question(self, number: int, slate: Sequence[Sequence[int]], evoi: float) -> Question:
-        """The question about partial items of these statements."""
-        said = [[self.catalog.statements[place] for place in item] for item in slate]
+        """The question about partial items of these attributes."""
+        said = [[self.catalog.attributes[place] for place in item] for item in slate]
         options = tuple(
-            Option(wording.option_label(item), {}, None, tuple(statement.text for statement in item)) for item in said
+            Option(wording.option_label(item), {}, None, tuple(attribute.text for attribute in item)) for item in said
         )
-        added = torch.stack([torch.stack([statement.vector for statement in item]).sum(dim=0) for item in said])
+        added = torch.stack([torch.stack([attribute.vector for attribute in item]).sum(dim=0) for item in said])
         words = wording.attribute_question(self.catalog.name, said)
         attributes = tuple(tuple(item) for item in slate)
         return Question(number, (), options, evoi, self.catalog.average + added, attributes, words)

@@ -14,7 +14,7 @@ from torch import Tensor
 from rather import value
 from rather.conversation.cached import Tree
 from rather.conversation.policy import Asking, AskKind, about
-from rather.conversation.reading_cost import Effort
+from rather.conversation.reading_cost import ReadingCost
 from rather.conversation.recommendations import recommendations
 from rather.conversation.stopping import Stop, Stopping
 from rather.errors import InvalidInputError, NoQuestionLeftError, StaleQuestionError
@@ -27,9 +27,9 @@ from rather.numerics.arrays import as_mask
 from rather.numerics.randomness import derive_generator
 from rather.numerics.threads import one_thread
 from rather.retrieval import Adapting, Found, Retriever, choose_retriever
-from rather.retrieval.choice import Kind
+from rather.retrieval.choice import RetrieverKind
 from rather.strategies import PartialStrategy, Strategy, partial_strategy_named, strategy_named
-from rather.strategies.problem import refuse_other_dimensions
+from rather.strategies.problem import validate_dimensions
 
 
 @dataclass(frozen=True)
@@ -59,13 +59,14 @@ class Session:
         rejuvenation: Renews particles that degenerate; None only reweights them (the paper's setting).
         retriever: Finds the best items for a direction: a `Retriever`, or a kind of `choose_retriever`. By default
             exactly in small catalogues, and by a shortlist of known loss in large ones; "exact" always looks at all.
-        ask: What to ask about. "items" compares items, "attributes" statements about them ("funny or dark?"), and
-            "auto" each time asks what has the higher EVOI net of its `effort`; a catalogue without statements then
-            only has items to ask about.
-        p: Statements that each option of a question about attributes makes.
+        ask: What to ask about. "items" compares items, "attributes" what can be said of them ("funny or dark?"), and
+            "auto" each time asks what has the higher EVOI net of its `reading_cost`; a catalogue without attributes
+            then only has items to ask about.
+        p: Attributes that each option of a question about attributes makes.
         partial_strategy: How questions about attributes are chosen: a name of `rather.PARTIAL_STRATEGIES` or a
             `PartialStrategy`.
-        effort: What reading a question costs, by default `Effort.usual` on the scale of this catalogue and belief.
+        reading_cost: What reading a question costs, by default `ReadingCost.usual` on the scale of this catalogue
+            and belief.
         cache: Remember the first questions, and take those that other sessions with the same settings remembered
             (see `rather.conversation.cached`). They are what would be computed; False always computes.
     """
@@ -82,11 +83,11 @@ class Session:
         stopping: Stopping | None = None,
         allowed: Any = None,
         rejuvenation: Rejuvenation | None = Rejuvenation(),  # noqa: B008 - immutable
-        retriever: Retriever | Kind | str | None = None,
+        retriever: Retriever | RetrieverKind | str | None = None,
         ask: AskKind = "items",
         p: int = 1,
         partial_strategy: str | PartialStrategy = "auto-partial",
-        effort: Effort | None = None,
+        reading_cost: ReadingCost | None = None,
         cache: bool = True,
     ) -> None:
         if ask not in get_args(AskKind):
@@ -113,14 +114,14 @@ class Session:
         self._turns: list[Turn] = []
         self._open: Question | None = None
         self._best_items: tuple[Tensor, Found] | None = None
-        refuse_other_dimensions(belief, catalog)
+        validate_dimensions(belief, catalog)
         if retriever is None or isinstance(retriever, str):
             retriever = choose_retriever(catalog, belief, retriever or "auto")
         self.retriever: Retriever = retriever
         self._asking.problems(belief, ())  # refuses a k, a p or a belief that does not fit
         self.start_regret = self.expected_regret
         self.stopping = stopping if stopping is not None else Stopping.usual(self.start_regret)
-        self.effort = effort if effort is not None else Effort.usual(self.start_regret)
+        self.reading_cost = reading_cost if reading_cost is not None else ReadingCost.usual(self.start_regret)
 
     @property
     def turns(self) -> Sequence[Turn]:
@@ -145,7 +146,7 @@ class Session:
 
     def _choose(self) -> Question:
         with one_thread():
-            return self._asking(self.belief, [turn.question for turn in self._turns], self.effort)
+            return self._asking(self.belief, [turn.question for turn in self._turns], self.reading_cost)
 
     def ask_through(self, retriever: Retriever) -> Question:
         """The open question, with this retriever to search by; it must find what the session's own finds."""
@@ -173,7 +174,7 @@ class Session:
         return self._asking.item_question(self.number, slate, evoi)
 
     def attribute_question(self, slate: Sequence[Sequence[int]], evoi: float) -> Question:
-        """The open question as it looks with partial items of these statements."""
+        """The open question as it looks with partial items of these attributes."""
         return self._asking.attribute_question(self.number, slate, evoi)
 
     def tell(self, question: Question | int, choice: Choice | str) -> None:
@@ -355,7 +356,7 @@ def everyday_response(catalog: Catalog, belief: Belief, temperature: float | Non
     some 95 times of 100, between two close ones hardly more often than by chance. The outside option of "none of
     these" is worth as much as an average item, and a tie between equals has a probability of one in five.
     """
-    refuse_other_dimensions(belief, catalog)
+    validate_dimensions(belief, catalog)
     with one_thread():
         spread = value.utility_spread(catalog.items, belief)
         average = float(catalog.average @ belief.mean)

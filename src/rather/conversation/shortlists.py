@@ -12,13 +12,13 @@ from rather.caching.storage import shared_memory
 from rather.conversation.keys import shortlist_key
 from rather.model.belief import Belief
 from rather.retrieval.exact import ExactRetriever
-from rather.retrieval.plan import Plan, Report
+from rather.retrieval.plan import ShortlistPlan, ShortlistReport
 from rather.retrieval.shortlist import ShortlistRetriever
 
 
 def recalled_shortlist(exact: ExactRetriever, belief: Belief) -> ShortlistRetriever:
     """The shortlist of all items for a belief: the remembered one, else it is built and remembered."""
-    kept, plan = shared_memory(), Plan()
+    kept, plan = shared_memory(), ShortlistPlan()
     key = None if kept is None else shortlist_key(exact.catalog, belief, plan)
     if kept is None or key is None:
         return ShortlistRetriever.build(exact, belief, None, plan)
@@ -35,10 +35,10 @@ def _written(shortlist: ShortlistRetriever) -> bytes:
     return head + b"\n" + shortlist.rows.numpy().astype("<i8").tobytes()
 
 
-def _read(content: bytes, exact: ExactRetriever, belief: Belief, plan: Plan) -> ShortlistRetriever | None:
+def _read(content: bytes, exact: ExactRetriever, belief: Belief, plan: ShortlistPlan) -> ShortlistRetriever | None:
     head, _, rows = content.partition(b"\n")
     try:
-        report = Report(**json.loads(head))
+        report = ShortlistReport(**json.loads(head))
         places = torch.from_numpy(np.frombuffer(rows, dtype="<i8").astype(np.int64))
     except (TypeError, ValueError):
         return None

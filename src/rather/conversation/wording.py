@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from rather.model.statements import Statement
+from rather.model.attributes import Attribute
 
 # Spelled with a vowel but spoken with a consonant, and the other way round.
 SPOKEN_CONSONANT = ("eu", "ewe", "one", "once", "uni", "usa", "use", "usu", "uti", "ura")
@@ -32,22 +32,22 @@ def item_question(labels: Sequence[str]) -> tuple[Words, ...]:
     return _question([[Words(label, True)] for label in labels])
 
 
-def attribute_question(name: str, options: Sequence[Sequence[Statement]]) -> tuple[Words, ...]:
+def attribute_question(name: str, options: Sequence[Sequence[Attribute]]) -> tuple[Words, ...]:
     """The question which of some partial items the person would rather have.
 
     Args:
         name: What one calls an item, in the singular ("film").
-        options: The statements of each partial item.
+        options: The attributes of each partial item.
     """
-    if any(statement.form == "" for statements in options for statement in statements):
-        return _question([_listed(statements) for statements in options])
+    if any(attribute.form == "" for attributes in options for attribute in attributes):
+        return _question([_listed(attributes) for attributes in options])
     noun = f"{article(name)} {name}"
     return _question([_described(noun if place == 0 else "one", said) for place, said in enumerate(options)])
 
 
-def option_label(statements: Sequence[Statement]) -> str:
-    """The statements of one partial item, joined: "funny, dark and slow"."""
-    return plain(_listed(statements))
+def option_label(attributes: Sequence[Attribute]) -> str:
+    """The attributes of one partial item, joined: "funny, dark and slow"."""
+    return plain(_listed(attributes))
 
 
 def article(name: str) -> str:
@@ -66,9 +66,9 @@ def _question(options: Sequence[Sequence[Words]]) -> tuple[Words, ...]:
     return (Words("Would you rather "), *_joined(options, last, between), Words("?"))
 
 
-def _described(noun: str, statements: Sequence[Statement]) -> list[Words]:
+def _described(noun: str, attributes: Sequence[Attribute]) -> list[Words]:
     """A noun and what is said of it: a car with **all-wheel drive** that is **red** and **seats five**."""
-    of_form = {form: [said for said in statements if said.form == form] for form in ("with", "is", "that")}
+    of_form = {form: [said for said in attributes if said.form == form] for form in ("with", "is", "that")}
     words = [Words(noun)]
     if of_form["with"]:
         words += [Words(" with "), *_listed(of_form["with"])]
@@ -79,8 +79,8 @@ def _described(noun: str, statements: Sequence[Statement]) -> list[Words]:
     return words + ([Words(" that "), *_joined(clauses, " and ")] if clauses else [])
 
 
-def _listed(statements: Sequence[Statement]) -> list[Words]:
-    return _joined([[Words(statement.text, True)] for statement in statements], " and ")
+def _listed(attributes: Sequence[Attribute]) -> list[Words]:
+    return _joined([[Words(attribute.text, True)] for attribute in attributes], " and ")
 
 
 def _joined(parts: Sequence[Sequence[Words]], last: str, between: str = ", ") -> list[Words]:

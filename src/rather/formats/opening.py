@@ -8,7 +8,7 @@ from torch import Tensor
 from rather.errors import InvalidInputError, UnknownNameError
 from rather.formats.tables.prior import table_prior
 from rather.formats.vectors.files import is_vectors_file, load_vectors
-from rather.formats.vectors.remembered import Tell
+from rather.formats.vectors.remembered import OnProgress
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 
@@ -22,12 +22,12 @@ class Source:
     belief: Belief
 
 
-def open_source(name: str, tell: Tell | None = None) -> Source:
+def open_source(name: str, on_progress: OnProgress | None = None) -> Source:
     """The bundled catalogue of this name, what a vectors file holds, or any table.
 
     Args:
         name: Of the catalogue or file.
-        tell: Called as a large vectors file is looked at for the first time.
+        on_progress: Called as a large vectors file is looked at for the first time.
     """
     if name == "films":
         from rather.formats.films import film_belief, film_catalog
@@ -35,8 +35,8 @@ def open_source(name: str, tell: Tell | None = None) -> Source:
         catalog = film_catalog()
         return Source(name, catalog, film_belief(catalog))
     if is_vectors_file(name):
-        vectors = load_vectors(name, tell)
-        return Source(name, vectors.catalog(tell), vectors.belief())
+        vectors = load_vectors(name, on_progress)
+        return Source(name, vectors.catalog(on_progress), vectors.belief())
     if not (Path(name).suffix or Path(name).exists()):
         raise UnknownNameError(
             f"No catalogue is called {name!r}, and no file either. There is: films (bundled); or give a table "

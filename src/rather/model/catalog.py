@@ -15,8 +15,8 @@ from torch import Tensor
 from rather.errors import InvalidInputError, UnknownNameError
 from rather.formats.vectors import Column, ItemFile, examine
 from rather.formats.vectors.examining import hash_of_shape
-from rather.formats.vectors.remembered import Remembered, Tell
-from rather.model.statements import Statement, fitting_statements, unit_statements
+from rather.formats.vectors.remembered import OnProgress, Remembered
+from rather.model.attributes import Attribute, unit_attributes, validated_attributes
 from rather.numerics.arrays import as_floats
 from rather.numerics.threads import on_all_threads
 
@@ -40,10 +40,10 @@ class Catalog:
         facts: For each item, what else to show of it ("year": "1942").
         features: Names of the d dimensions, where they mean something to a person.
         name: What one calls an item here, in the singular ("film").
-        statements: What can be said of an item in a few words, for questions about attributes; by default one
-            statement for each of the `features`.
-        together: `(a, a)` boolean, which two of the a statements hold of one item at least. Those that never do are
-            not said together; by default only statements about the same column are kept apart.
+        attributes: What can be said of an item in a few words, for questions about attributes; by default one
+            attribute for each of the `features`.
+        together: `(a, a)` boolean, which two of the a attributes hold of one item at least. Those that never do are
+            not said together; by default only attributes about the same column are kept apart.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Catalog:
         facts: Sequence[Mapping[str, str]] | None = None,
         features: Sequence[str] | None = None,
         name: str = "item",
-        statements: Sequence[Statement] | None = None,
+        attributes: Sequence[Attribute] | None = None,
         together: Any = None,
     ) -> None:
         self.file = items if isinstance(items, ItemFile) else None
@@ -70,23 +70,23 @@ class Catalog:
         self.features: Sequence[str] = () if features is None else _column(features, "features", d)
         self.name = name
         self.table: Table | None = None
-        self.statements: Sequence[Statement] = (
-            unit_statements(self.features) if statements is None else fitting_statements(statements, d)
+        self.attributes: Sequence[Attribute] = (
+            unit_attributes(self.features) if attributes is None else validated_attributes(attributes, d)
         )
-        self._together = None if together is None else _pairs(together, len(self.statements))
-        _refuse_duplicates(self.ids)
+        self._together = None if together is None else _pairs(together, len(self.attributes))
+        _reject_duplicates(self.ids)
 
     @classmethod
-    def from_vectors(cls, path: str | Path, tell: Tell | None = None) -> Catalog:
+    def from_vectors(cls, path: str | Path, on_progress: OnProgress | None = None) -> Catalog:
         """A catalogue of the item vectors in a file, which stay there if it is large (see `rather.formats.vectors`).
 
         Args:
             path: `.npy`, `.npz`, `.parquet`, `.arrow`, `.feather`, or word2vec's text.
-            tell: Called as a large file is looked at for the first time: what is done, how far, and how far it goes.
+            on_progress: Called as a large file is looked at for the first time: what is done, how far, how far it goes.
         """
         from rather.formats.vectors.files import load_vectors
 
-        return load_vectors(path, tell).catalog(tell)
+        return load_vectors(path, on_progress).catalog(on_progress)
 
     @classmethod
     def from_table(
@@ -177,7 +177,7 @@ class Catalog:
 
     @cached_property
     def together(self) -> Tensor | None:
-        """`(a, a)` boolean, which two statements hold of one item at least; None where that is not known."""
+        """`(a, a)` boolean, which two attributes hold of one item at least; None where that is not known."""
         if self._together is not None or self.table is None:
             return self._together
         return torch.from_numpy(self.table.together)
@@ -254,15 +254,15 @@ def _pairs(values: Any, count: int) -> Tensor:
     pairs = torch.as_tensor(values)
     if pairs.dtype != torch.bool or tuple(pairs.shape) != (count, count):
         raise InvalidInputError(
-            f"`together` must be boolean of shape ({count}, {count}), two axes of statements, "
+            f"`together` must be boolean of shape ({count}, {count}), two axes of attributes, "
             f"got {str(pairs.dtype).removeprefix('torch.')} of shape {tuple(pairs.shape)}."
         )
     return pairs
 
 
-def _refuse_duplicates(ids: Sequence[ItemId]) -> None:
+def _reject_duplicates(ids: Sequence[ItemId]) -> None:
     if isinstance(ids, Column):
-        _refuse_duplicates_of(ids)
+        _reject_duplicates_of(ids)
         return
     try:
         if isinstance(ids, range) or len(set(ids)) == len(ids):
@@ -276,7 +276,7 @@ def _refuse_duplicates(ids: Sequence[ItemId]) -> None:
         seen[id] = row
 
 
-def _refuse_duplicates_of(ids: Column) -> None:
+def _reject_duplicates_of(ids: Column) -> None:
     remembered = None if ids.path is None else Remembered(ids.path)
     if remembered is not None and remembered.facts().get("ids are distinct"):
         return

@@ -9,7 +9,7 @@ from torch import Tensor
 from rather.conversation.wording import Words, plain
 from rather.model.catalog import ItemId
 
-Kind = Literal["items", "attributes"]
+QuestionKind = Literal["items", "attributes"]
 
 
 @dataclass(frozen=True)
@@ -20,20 +20,20 @@ class Option:
         label: What to show first.
         facts: What else to show ("year": "1942").
         id: The item's id; None for an option made of attributes.
-        statements: What an option made of attributes says, one text for each statement.
+        attributes: What an option made of attributes says, one text for each attribute.
     """
 
     label: str
     facts: Mapping[str, str]
     id: ItemId | None
-    statements: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Question:
     """A slate of k options, asked as question `number` (from 1) of a session.
 
-    The options are items of the catalogue, or partial items that make a few statements and leave the rest equal.
+    The options are items of the catalogue, or partial items that make a few attributes and leave the rest equal.
 
     Attributes:
         number: Its place in the session; `Session.tell` accepts it in place of the question.
@@ -41,7 +41,7 @@ class Question:
         options: What to show of each.
         evoi: What the answer is expected to add to the utility of the recommendation.
         vectors: `(k, d)`, what each option is to a utility vector.
-        attributes: For each of the k partial items the places of its statements in `catalog.statements`; empty in a
+        attributes: For each of the k partial items the places of its attributes in `catalog.attributes`; empty in a
             question about items.
         words: The question as a sentence, in pieces that say what to stress.
     """
@@ -55,7 +55,7 @@ class Question:
     words: tuple[Words, ...] = field(default=(), repr=False, compare=False)
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> QuestionKind:
         """What the options are."""
         return "attributes" if self.attributes else "items"
 

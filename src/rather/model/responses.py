@@ -77,7 +77,7 @@ class Logistic:
             raise InvalidInputError(
                 f"`temperature` must be above 0 and finite, got {self.temperature}. For no noise use Noiseless()."
             )
-        _refuse_outside_option(self.none_utility)
+        _validate_outside_option(self.none_utility)
         if self.tie is not None and not 0 < self.tie < math.inf:
             raise InvalidInputError(f"`tie` must be above 0 and finite, got {self.tie}. Leave it out to offer no tie.")
 
@@ -114,7 +114,7 @@ class Noiseless:
     tie: float | None = None
 
     def __post_init__(self) -> None:
-        _refuse_outside_option(self.none_utility)
+        _validate_outside_option(self.none_utility)
         if self.tie is not None and not self.tie >= 0:
             raise InvalidInputError(f"`tie` must be 0 or above, got {self.tie}. Leave it out to offer no tie.")
 
@@ -164,7 +164,7 @@ def answer_row(choice: Choice, k: int, response: ResponseModel) -> int:
     return choice
 
 
-def _refuse_outside_option(none_utility: float | None) -> None:
+def _validate_outside_option(none_utility: float | None) -> None:
     if none_utility is not None and not math.isfinite(none_utility):
         raise InvalidInputError(
             f"`none_utility` must be finite, got {none_utility}. Leave it out to offer no outside option."

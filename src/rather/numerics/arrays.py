@@ -28,7 +28,7 @@ def as_floats(value: Any, name: str, rank: int) -> Tensor:
         raise InvalidInputError(
             f"`{name}` must have {rank} dimension{'s' * (rank != 1)}, got shape {tuple(tensor.shape)}."
         )
-    _refuse_non_finite(tensor, name)
+    _reject_non_finite(tensor, name)
     return tensor
 
 
@@ -69,7 +69,7 @@ def _to_tensor(value: Any, name: str) -> Tensor:
     return torch.from_numpy(array)
 
 
-def _refuse_non_finite(tensor: Tensor, name: str) -> None:
+def _reject_non_finite(tensor: Tensor, name: str) -> None:
     if tensor.dim() == 0 or not tensor.numel():
         return
     # In blocks: torch turns all it sums into float64 first, which would take twice the memory of the items.

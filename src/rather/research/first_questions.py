@@ -1,4 +1,4 @@
-"""What the first question is worth by each strategy for attributes, slate size and number of statements."""
+"""What the first question is worth by each strategy for attributes, slate size and number of attributes."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ class Cell:
     Attributes:
         strategy: Its name.
         k: Partial items on a slate.
-        p: Statements each makes.
+        p: Attributes each makes.
         slates: How many slates there are.
         evoi: Of the first question, the mean over trials; None where the strategy refuses.
         seconds: To choose it, likewise.
@@ -51,7 +51,7 @@ def first_questions(
     """A cell for each pair (k, p) of `sizes` and each strategy, in that order.
 
     Args:
-        catalog: What is asked about; it needs statements.
+        catalog: What is asked about; it needs attributes.
         belief: Before the first question.
         response: How people answer.
         strategies: By name.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rather.conversation.session import Session
 from rather.errors import InvalidInputError
-from rather.formats.tables.kinds import Kind
+from rather.formats.tables.kinds import ColumnKind
 from rather.formats.tables.prior import table_prior
 from rather.model.catalog import Catalog
 from rather.model.questions import Question
@@ -85,7 +85,7 @@ def hold_out(
 def _truth(catalog: Catalog, name: str) -> NDArray[np.float64]:
     assert catalog.table is not None  # it was made of a table
     column = catalog.table.column(name)
-    if column.kind not in (Kind.NUMBER, Kind.DEGREE, Kind.YES_NO, Kind.DATE):
+    if column.kind not in (ColumnKind.NUMBER, ColumnKind.DEGREE, ColumnKind.YES_NO, ColumnKind.DATE):
         raise InvalidInputError(f"`column` must hold numbers; {name!r} is {column.kind}.")
     return column.numbers
 

@@ -29,7 +29,7 @@ from rather.numerics.threads import on_all_threads, one_thread
 from rather.retrieval.directions import conversation_directions, group_means, people_of
 from rather.retrieval.exact import ExactRetriever
 from rather.retrieval.grouping import IndexPlan, grouped, one_faiss_thread, require_faiss
-from rather.retrieval.protocol import Found, refuse_count
+from rather.retrieval.protocol import Found, validate_count
 from rather.retrieval.scan import Best, best_first, best_rows
 
 FORMAT = "rather index 1"
@@ -144,7 +144,7 @@ class ApproximateRetriever:
     def top(self, directions: Tensor, count: int, allowed: Tensor | None = None) -> Found:
         """See `Retriever.top`."""
         available = len(self.exact.catalog) if allowed is None else int(allowed.count_nonzero())
-        refuse_count(count, available)
+        validate_count(count, available)
         searched = -(-self.report.searched * len(self.exact.catalog) // available)
         if 2 * searched > self.report.groups:  # so much of everything that a scan in blocks is faster
             return self.exact.top(directions, count, allowed)

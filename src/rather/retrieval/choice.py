@@ -14,7 +14,7 @@ from rather.retrieval.exact import ExactRetriever
 from rather.retrieval.protocol import Retriever
 from rather.retrieval.shortlist import ShortlistRetriever
 
-Kind = Literal["auto", "exact", "shortlist", "approximate"]
+RetrieverKind = Literal["auto", "exact", "shortlist", "approximate"]
 
 # From so many items on a question on a shortlist is faster than on all of them, and the shortlist is built in the time
 # of some ten questions.
@@ -28,7 +28,7 @@ _lock = threading.Lock()
 
 
 def choose_retriever(
-    catalog: Catalog, belief: Belief, kind: Kind | str = "auto", *, remembered: bool = True
+    catalog: Catalog, belief: Belief, kind: RetrieverKind | str = "auto", *, remembered: bool = True
 ) -> Retriever:
     """The retriever for conversations about a catalogue that start from a belief.
 
@@ -42,8 +42,8 @@ def choose_retriever(
             its measured loss is within its bound, else exact.
         remembered: Whether a shortlist that another process built may be taken (see `rather.conversation.cached`).
     """
-    if kind not in get_args(Kind):
-        raise UnknownNameError(f"No retriever is called {kind!r}. There are: {', '.join(get_args(Kind))}.")
+    if kind not in get_args(RetrieverKind):
+        raise UnknownNameError(f"No retriever is called {kind!r}. There are: {', '.join(get_args(RetrieverKind))}.")
     if kind == "auto" and len(catalog) < SHORTLIST_FROM:
         return ExactRetriever(catalog)
     key = (kind, belief.content_hash)

@@ -9,7 +9,7 @@ from torch import Tensor
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.numerics.threads import one_thread
-from rather.retrieval.protocol import Found, refuse_count
+from rather.retrieval.protocol import Found, validate_count
 from rather.retrieval.scan import Best, best_first, best_of, best_rows
 from rather.retrieval.sketch import Sketch
 
@@ -56,7 +56,7 @@ class ExactRetriever:
 
     def top(self, directions: Tensor, count: int, allowed: Tensor | None = None) -> Found:
         """See `Retriever.top`."""
-        refuse_count(count, len(self.catalog) if allowed is None else int(allowed.count_nonzero()))
+        validate_count(count, len(self.catalog) if allowed is None else int(allowed.count_nonzero()))
         with one_thread():
             if self._can_stop(count):
                 best = self._among_longest(directions, count, allowed)

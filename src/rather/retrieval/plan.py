@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Plan:
+class ShortlistPlan:
     """How thoroughly a shortlist is made.
 
     Attributes:
         directions: Searched when it is built, and again for each enlargement.
         depth: Items taken for each direction; twice as many at every enlargement.
-        bound: Largest loss that is let pass: the share of what there is to gain by asking. See `Report.loss`.
+        bound: Largest loss that is let pass: the share of what there is to gain by asking. See `ShortlistReport.loss`.
         enlargements: At most this many when it is built.
         checks: Fresh directions that measure the loss.
         refresh: Directions searched when it has to be enlarged for a belief.
@@ -27,7 +27,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Report:
+class ShortlistReport:
     """What is known of a shortlist.
 
     Attributes:

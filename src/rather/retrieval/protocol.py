@@ -56,7 +56,7 @@ class Shortlisting(Protocol):
         ...
 
 
-def refuse_count(count: int, available: int) -> None:
+def validate_count(count: int, available: int) -> None:
     """Complain when more items are wanted than are allowed."""
     if not 1 <= count <= available:
         raise InvalidInputError(f"`count` must be 1..{available} (the items allowed), got {count}.")

@@ -24,7 +24,7 @@ from rather.formats.vectors import ItemFile
 from rather.model.catalog import Catalog
 from rather.numerics.threads import one_thread
 from rather.retrieval.exact import ExactRetriever
-from rather.retrieval.protocol import Found, refuse_count
+from rather.retrieval.protocol import Found, validate_count
 from rather.retrieval.scan import best_first
 
 # Rows of a shard whose hash says that it is the shard that was asked for.
@@ -172,7 +172,7 @@ class ShardedRetriever:
 
     def top(self, directions: Tensor, count: int, allowed: Tensor | None = None) -> Found:
         """See `Retriever.top`."""
-        refuse_count(count, len(self) if allowed is None else int(allowed.count_nonzero()))
+        validate_count(count, len(self) if allowed is None else int(allowed.count_nonzero()))
         ray = require_ray()
         filters = [None] * len(self.parts) if allowed is None else self._parts_of(ray, allowed)
         sent = directions.detach().contiguous().numpy()

@@ -19,8 +19,8 @@ from rather.numerics.randomness import derive_generator
 from rather.numerics.threads import one_thread
 from rather.retrieval.directions import conversation_directions, group_means, others_of, people_of
 from rather.retrieval.exact import ExactRetriever
-from rather.retrieval.plan import Plan, Report
-from rather.retrieval.protocol import Found, Retriever, refuse_count
+from rather.retrieval.plan import ShortlistPlan, ShortlistReport
+from rather.retrieval.protocol import Found, Retriever, validate_count
 from rather.retrieval.scan import best_rows
 
 # Searches for so few directions are exact where norms make that as cheap as the shortlist: the recommendation itself,
@@ -73,8 +73,8 @@ class ShortlistRetriever:
     rows: Tensor
     prior: Belief
     allowed: Tensor | None
-    plan: Plan
-    report: Report
+    plan: ShortlistPlan
+    report: ShortlistReport
     _items: Tensor = field(repr=False)
     _mean: Mean | None = field(default=None, repr=False)
     _for_filters: dict[int, ShortlistRetriever] = field(default_factory=dict, repr=False)
@@ -85,7 +85,7 @@ class ShortlistRetriever:
         catalog: Catalog | ExactRetriever,
         belief: Belief,
         allowed: Tensor | None = None,
-        plan: Plan = Plan(),  # noqa: B008 - immutable
+        plan: ShortlistPlan = ShortlistPlan(),  # noqa: B008 - immutable
     ) -> ShortlistRetriever:
         """The shortlist of a catalogue for the people of a belief.
 
@@ -105,7 +105,7 @@ class ShortlistRetriever:
         ranking = len(directions) == 1 and count > self.plan.depth
         if ranking or count > len(self.rows) or not self._is_for(allowed):
             return self.exact.top(directions, count, allowed)
-        refuse_count(count, len(self.rows))
+        validate_count(count, len(self.rows))
         with one_thread():
             if self.report.exact_is_cheap and 0 < len(directions) <= FEW_DIRECTIONS:
                 return self._exactly(directions, count)
@@ -129,7 +129,7 @@ class ShortlistRetriever:
         return Check(found, found.scores[:, 0] - known.scores[:, 0])
 
     def bytes_beside(self, other: Retriever) -> int:
-        """Memory that it holds besides what it shares with another shortlist."""
+        """Cache that it holds besides what it shares with another shortlist."""
         shared = isinstance(other, ShortlistRetriever) and self._items is other._items
         parts = (self.rows,) if shared else (self.rows, self._items)
         return sum(part.numel() * part.element_size() for part in parts)
@@ -181,7 +181,7 @@ class ShortlistRetriever:
         return replace(self, rows=every, report=report, _items=items)
 
     def _loss(self, check: Check, belief: Belief) -> float:
-        """See `Report.loss`; what there is to gain is that of the belief, estimated by the shortlist."""
+        """See `ShortlistReport.loss`; what there is to gain is that of the belief, estimated by the shortlist."""
         if float((check.missed - ROUNDING * check.found.scores[:, 0].abs()).max()) <= 0:
             return 0.0
         highest = (self._items @ belief.particles.T).amax(dim=0)
@@ -210,7 +210,7 @@ class _Builder:
     exact: ExactRetriever
     belief: Belief
     allowed: Tensor | None
-    plan: Plan
+    plan: ShortlistPlan
 
     def build(self) -> ShortlistRetriever:
         plan, generator = self.plan, derive_generator(self.plan.seed, "shortlist")
@@ -234,7 +234,7 @@ class _Builder:
             losses.append(_loss(truth.scores[:, 0], checks, self._items(rows), best_on_average))
             if losses[-1] <= plan.bound or (enlargement and losses[-1] > 0.7 * losses[-2]):
                 break  # good enough, or hopeless
-        report = Report(
+        report = ShortlistReport(
             len(rows),
             len(self.exact.catalog),
             count,
@@ -256,7 +256,7 @@ class _Builder:
 
 
 def _loss(best: Tensor, directions: Tensor, items: Tensor, best_on_average: Tensor) -> float:
-    """See `Report.loss`."""
+    """See `ShortlistReport.loss`."""
     missed = (best - best_rows(items, directions, 1).scores[:, 0]).clamp_min(0).sum()
     gain = (best - directions @ best_on_average).clamp_min(0).sum()
     return float(missed / gain.clamp_min(1e-12))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import get_args
 
 from rather.errors import InvalidInputError
-from rather.retrieval.choice import Kind
+from rather.retrieval.choice import RetrieverKind
 from rather.server.http.showing import Showing
 from rather.strategies import STRATEGIES
 
@@ -64,7 +64,7 @@ class Settings:
         workers: Computations at the same time; None is one for each core.
         prefetch: Compute the next question for every answer while the person reads.
         retriever: How items are found, a kind of `rather.retrieval.choose_retriever`.
-        cache_mb: Memory for states of conversations that are kept at hand.
+        cache_mb: Cache for states of conversations that are kept at hand.
         limits: How much one caller may ask.
     """
 
@@ -81,8 +81,10 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
-        if self.retriever not in get_args(Kind):
-            raise InvalidInputError(f"`retriever` must be one of {', '.join(get_args(Kind))}, got {self.retriever!r}.")
+        if self.retriever not in get_args(RetrieverKind):
+            raise InvalidInputError(
+                f"`retriever` must be one of {', '.join(get_args(RetrieverKind))}, got {self.retriever!r}."
+            )
         if self.keep_days is not None and not self.keep_days > 0:
             raise InvalidInputError(f"`keep_days` must be above 0, got {self.keep_days}.")
         if self.admin_token is not None and len(self.admin_token) < 16:

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from rather import value
 from rather.conversation.policy import Asking, AskKind
-from rather.conversation.reading_cost import Effort
+from rather.conversation.reading_cost import ReadingCost
 from rather.errors import InvalidInputError, NoQuestionLeftError
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
@@ -22,7 +22,7 @@ from rather.numerics.randomness import derive_generator, derive_seed
 from rather.numerics.threads import one_thread
 from rather.retrieval import Adapting, ExactRetriever, Retriever, choose_retriever
 from rather.simulation.parallel import spread
-from rather.simulation.users import Person
+from rather.simulation.users import SimulatedUser
 from rather.strategies import Strategy, partial_strategy_named, strategy_named
 
 # Length of the recommended list that the ranking metrics look at.
@@ -30,7 +30,7 @@ LIST_LENGTH = 10
 
 
 @dataclass(frozen=True)
-class Plan:
+class SimulationPlan:
     """What to simulate; the same people with the same noise meet every strategy.
 
     Attributes:
@@ -47,8 +47,8 @@ class Plan:
         share: How many people in a row share a session's seed. People who share it and have answered alike so far
             are asked the same question, which is then computed once.
         ask: What to ask about, see `Session`.
-        p: Statements that each option of a question about attributes makes.
-        effort: What reading a question costs, see `Session`.
+        p: Attributes that each option of a question about attributes makes.
+        reading_cost: What reading a question costs, see `Session`.
         retriever: How questions find items: a kind of `choose_retriever`. What is measured is measured exactly.
     """
 
@@ -65,7 +65,7 @@ class Plan:
     share: int = 1
     ask: AskKind = "items"
     p: int = 1
-    effort: Effort | None = None
+    reading_cost: ReadingCost | None = None
     retriever: str = "auto"
 
     def __post_init__(self) -> None:
@@ -106,7 +106,7 @@ class Conversation:
     seconds: tuple[float, ...]
 
 
-def converse(plan: Plan, strategy: str | Strategy, group: int) -> list[Conversation]:
+def converse(plan: SimulationPlan, strategy: str | Strategy, group: int) -> list[Conversation]:
     """The conversations of the people of one group. Depends on the plan and these two alone."""
     with one_thread():
         talk = _Talk(plan, strategy, group)
@@ -120,7 +120,7 @@ class _Talk:
     It follows the same rules and derives the same generators as `Session`, without a session's bookkeeping.
     """
 
-    def __init__(self, plan: Plan, strategy: str | Strategy, group: int) -> None:
+    def __init__(self, plan: SimulationPlan, strategy: str | Strategy, group: int) -> None:
         self.plan = plan
         self.strategy = strategy
         self.name = strategy if isinstance(strategy, str) else type(strategy).__name__
@@ -131,11 +131,11 @@ class _Talk:
         truth = plan.actual_response if plan.actual_response is not None else plan.response
         vectors = plan.people[self.first : self.first + plan.share]
         self.people = [
-            Person(vector, truth, derive_seed(plan.seed, "person", self.first + place))
+            SimulatedUser(vector, truth, derive_seed(plan.seed, "person", self.first + place))
             for place, vector in enumerate(vectors)
         ]
         self.asking = self._asking()
-        self.effort = self._effort()
+        self.reading_cost = self._effort()
         self.best = self.exact.top(vectors, min(LIST_LENGTH, len(plan.catalog)))
         self.measured: list[list[tuple[float, float, float]]] = [[] for _ in self.people]
         self.asked: list[list[tuple[float, float]]] = [[] for _ in self.people]
@@ -153,13 +153,13 @@ class _Talk:
             return self.asking
         return replace(self.asking, retriever=self.retriever.fitted(belief, None))
 
-    def _effort(self) -> Effort:
-        if self.plan.effort is not None:
-            return self.plan.effort
+    def _effort(self) -> ReadingCost:
+        if self.plan.reading_cost is not None:
+            return self.plan.reading_cost
         if self.plan.ask != "auto":  # there is nothing to weigh it against
-            return Effort(0.0, 0.0)
+            return ReadingCost(0.0, 0.0)
         regret = value.perfect_information_value(self.plan.belief, self.exact.top)
-        return Effort.usual(max(0.0, float(regret)))
+        return ReadingCost.usual(max(0.0, float(regret)))
 
     def go_on(self, belief: Belief, asked: tuple[Question, ...], places: Sequence[int]) -> None:
         """From here on with the people in these places, who have all answered alike."""
@@ -168,7 +168,7 @@ class _Talk:
             return
         start = time.perf_counter()
         try:
-            question = self._fitted_asking(belief)(belief, asked, self.effort)
+            question = self._fitted_asking(belief)(belief, asked, self.reading_cost)
         except NoQuestionLeftError:  # nothing can change any more
             for place in places:
                 left = self.plan.questions - len(asked)
@@ -211,7 +211,7 @@ def ndcg(rows: Tensor, relevant: Tensor) -> float:
 
 
 def simulate(
-    plan: Plan,
+    plan: SimulationPlan,
     workers: int = 1,
     on_done: Callable[[Conversation], None] | None = None,
     *,
@@ -235,7 +235,7 @@ def simulate(
     return [conversation for place in range(len(pairs)) for conversation in done[place]]
 
 
-def _converse(plan: Plan, pair: tuple[str, int]) -> list[Conversation]:
+def _converse(plan: SimulationPlan, pair: tuple[str, int]) -> list[Conversation]:
     return converse(plan, *pair)
 
 

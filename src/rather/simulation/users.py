@@ -14,7 +14,7 @@ from rather.retrieval import ExactRetriever
 
 
 @dataclass(frozen=True, eq=False)
-class Person:
+class SimulatedUser:
     """Answers questions by a response model around a utility vector `(d,)`.
 
     The noise of question i depends on the seed and i alone, so that two strategies face the same mood.

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from rather.errors import UnknownNameError
 from rather.strategies.auto import Auto
-from rather.strategies.continuous import Continuous, Recommendation
+from rather.strategies.continuous import Continuous, RecommendedSlate
 from rather.strategies.discrete import (
     ExhaustiveSearch,
     Greedy,
@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 
-def _continuous(recommendation: Recommendation, **defaults: float) -> Callable[..., Strategy]:
+def _continuous(recommendation: RecommendedSlate, **defaults: float) -> Callable[..., Strategy]:
     def make(**settings: object) -> Strategy:
         return Continuous(recommendation, **{**defaults, **settings})  # type: ignore[arg-type]
 
@@ -58,31 +58,31 @@ STRATEGIES: dict[str, Named[Strategy]] = {
         "ContAlter",
         "gradient steps with fixed recommendations, alternating with deep retrieval",
         "8",
-        _continuous(Recommendation.RETRIEVED, retrieve_every=10),
+        _continuous(RecommendedSlate.RETRIEVED, retrieve_every=10),
     ),
     "cont-deep-retr": Named(
         "ContDeepRetr",
         "gradient on the exact posterior expected utility",
         "62 (one per step)",
-        _continuous(Recommendation.RETRIEVED, retrieve_every=1),
+        _continuous(RecommendedSlate.RETRIEVED, retrieve_every=1),
     ),
     "cont-free": Named(
         "ContFree",
         "gradient with query and recommendation slate the same",
         "2",
-        _continuous(Recommendation.EQUAL),
+        _continuous(RecommendedSlate.EQUAL),
     ),
     "cont-reg": Named(
         "ContReg",
         "ContFree with a pull towards the nearest items",
         "62 (one per step)",
-        _continuous(Recommendation.EQUAL, pull=1.0),
+        _continuous(RecommendedSlate.EQUAL, pull=1.0),
     ),
     "cont-reference": Named(
         "reference algorithm (Alg. 2)",
         "gradient with query and recommendation slates both free",
         "2",
-        _continuous(Recommendation.FREE),
+        _continuous(RecommendedSlate.FREE),
     ),
     "greedy": Named(
         "Greedy",

@@ -30,7 +30,7 @@ from rather.strategies.problem import Problem
 from rather.strategies.projection import deep_retrieval_unique
 
 
-class Recommendation(Enum):
+class RecommendedSlate(Enum):
     """How the recommendation slate Y is represented."""
 
     EQUAL = "the query slate itself"
@@ -103,7 +103,7 @@ class Continuous:
             person's has no gradient to follow, a softer one no longer sees who would choose what.
     """
 
-    recommendation: Recommendation
+    recommendation: RecommendedSlate
     retrieve_every: int = 1
     pull: float = 0.0
     restarts: int = 10
@@ -126,15 +126,15 @@ class Continuous:
         radius = problem.catalog.largest_norm
         scale = radius / problem.catalog.dimensions**0.5
         query = recommendation = _in_ball(slates, radius)
-        free = self.recommendation is Recommendation.FREE
+        free = self.recommendation is RecommendedSlate.FREE
         move_query, move_recommendation = Adam(query), Adam(recommendation)
         for step in range(self.steps):
-            if self.recommendation is Recommendation.RETRIEVED and step % self.retrieve_every == 0:
+            if self.recommendation is RecommendedSlate.RETRIEVED and step % self.retrieve_every == 0:
                 found = value.deep_retrieval(query, problem.belief, softmax, problem.search)
                 recommendation = found.vectors[:, :, 0]
             slopes = slate_network(query, recommendation, problem.belief, softmax.temperature)
             uphill = slopes.query
-            if self.recommendation is Recommendation.EQUAL:
+            if self.recommendation is RecommendedSlate.EQUAL:
                 uphill = uphill + slopes.recommendation
             if self.pull:
                 uphill = uphill - self._pull(query, problem)
@@ -142,7 +142,7 @@ class Continuous:
             if free:
                 recommendation = _in_ball(recommendation + rate * move_recommendation(slopes.recommendation), radius)
             query = _in_ball(query + rate * move_query(uphill), radius)
-            if self.recommendation is Recommendation.EQUAL:
+            if self.recommendation is RecommendedSlate.EQUAL:
                 recommendation = query
         return query
 

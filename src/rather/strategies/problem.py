@@ -48,10 +48,10 @@ class Problem:
     def __post_init__(self) -> None:
         if self.retriever is None:
             object.__setattr__(self, "retriever", ExactRetriever(self.catalog))
-        refuse_other_dimensions(self.belief, self.catalog)
-        self._refuse_k()
+        validate_dimensions(self.belief, self.catalog)
+        self._validate_k()
 
-    def _refuse_k(self) -> None:
+    def _validate_k(self) -> None:
         if not 2 <= self.k <= self.available:
             raise InvalidInputError(
                 f"`k` must be 2..{self.available} (the items that may be asked about), got {self.k}."
@@ -130,7 +130,7 @@ class Problem:
         return replace(self, generator=generator)
 
 
-def refuse_other_dimensions(belief: Belief, catalog: Catalog) -> None:
+def validate_dimensions(belief: Belief, catalog: Catalog) -> None:
     """Utility vectors and item vectors must have the same length."""
     if belief.particles.shape[1] != catalog.dimensions:
         raise InvalidInputError(

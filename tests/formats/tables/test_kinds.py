@@ -6,7 +6,7 @@ import pytest
 from rather import Catalog, RatherError
 from rather.formats.tables.cells import Cells
 from rather.formats.tables.examining import examine
-from rather.formats.tables.kinds import Kind, Role
+from rather.formats.tables.kinds import ColumnKind, Role
 from rather.formats.tables.raw import column_of
 from rather.formats.tables.reading import read_table
 
@@ -23,39 +23,39 @@ def found(name, values, **spec):
 @pytest.mark.parametrize(
     ("name", "values", "kind"),
     [
-        ("price", ["1", "2.5", "-3", "1e3"], Kind.NUMBER),
-        ("price", ["1,200", "3,400.50", "17"], Kind.NUMBER),
-        ("price", ["1.200,50", "17,5", "3"], Kind.NUMBER),
-        ("price", ["$5", "$1,000", "$7.50"], Kind.NUMBER),
-        ("range", ["12 km", "7 km", "0"], Kind.NUMBER),
-        ("memory", ["8GB", "16GB", "4GB"], Kind.NUMBER),
-        ("drive", ["4WD", "2WD"], Kind.CATEGORY),
-        ("zip", ["01234", "99999", "00501"], Kind.CATEGORY),
-        ("version", ["1.2.3", "2.0.1"], Kind.CATEGORY),
-        ("electric", ["yes", "no", ""], Kind.YES_NO),
-        ("electric", ["TRUE", "False"], Kind.YES_NO),
-        ("electric", [0, 1, None], Kind.YES_NO),
-        ("electric", [True, False], Kind.YES_NO),
-        ("funny", [0.0, 0.0, 0.0, 0.8], Kind.DEGREE),
-        ("funny", [0.0, 0.4, 1.0], Kind.DEGREE),
-        ("sugar_percent", [0.0, 0.4, 1.0], Kind.NUMBER),
-        ("weight", [0.2, 0.4, 0.6], Kind.NUMBER),
-        ("colour", ["red", "green", "blue"], Kind.CATEGORY),
-        ("genres", ["a|b", "b", "a|c"], Kind.TAGS),
-        ("genres", ["Action, Drama", "Drama", "Action, Comedy"], Kind.TAGS),
-        ("genres", [["a", "b"], ["b"]], Kind.TAGS),
-        ("seen", ["2024-01-31", "1999-12-01"], Kind.DATE),
-        ("seen", ["31.1.2024", "1.12.1999"], Kind.DATE),
-        ("seen", ["01-Jan-1995", "22-Feb-1996"], Kind.DATE),
-        ("seen", ["May 3, 2020", "December 24, 2021"], Kind.DATE),
-        ("seen", ["13/1/2024", "1/2/2024"], Kind.DATE),
-        ("seen", ["3/1/2024", "1/2/2024"], Kind.CATEGORY),
-        ("photo", ["https://x.example/a.png?w=3", "https://x.example/b.jpg"], Kind.IMAGE),
-        ("link", ["https://x.example/a", "https://x.example/b"], Kind.TEXT),
-        ("ref_id", [f"r{place}" for place in range(ROWS)], Kind.ID),
-        ("ref_id", [7, 7, 9], Kind.ID),
-        ("n", list(range(ROWS)), Kind.ID),
-        ("about", [f"a sentence, number {place}; not a tag" for place in range(ROWS)], Kind.TEXT),
+        ("price", ["1", "2.5", "-3", "1e3"], ColumnKind.NUMBER),
+        ("price", ["1,200", "3,400.50", "17"], ColumnKind.NUMBER),
+        ("price", ["1.200,50", "17,5", "3"], ColumnKind.NUMBER),
+        ("price", ["$5", "$1,000", "$7.50"], ColumnKind.NUMBER),
+        ("range", ["12 km", "7 km", "0"], ColumnKind.NUMBER),
+        ("memory", ["8GB", "16GB", "4GB"], ColumnKind.NUMBER),
+        ("drive", ["4WD", "2WD"], ColumnKind.CATEGORY),
+        ("zip", ["01234", "99999", "00501"], ColumnKind.CATEGORY),
+        ("version", ["1.2.3", "2.0.1"], ColumnKind.CATEGORY),
+        ("electric", ["yes", "no", ""], ColumnKind.YES_NO),
+        ("electric", ["TRUE", "False"], ColumnKind.YES_NO),
+        ("electric", [0, 1, None], ColumnKind.YES_NO),
+        ("electric", [True, False], ColumnKind.YES_NO),
+        ("funny", [0.0, 0.0, 0.0, 0.8], ColumnKind.DEGREE),
+        ("funny", [0.0, 0.4, 1.0], ColumnKind.DEGREE),
+        ("sugar_percent", [0.0, 0.4, 1.0], ColumnKind.NUMBER),
+        ("weight", [0.2, 0.4, 0.6], ColumnKind.NUMBER),
+        ("colour", ["red", "green", "blue"], ColumnKind.CATEGORY),
+        ("genres", ["a|b", "b", "a|c"], ColumnKind.TAGS),
+        ("genres", ["Action, Drama", "Drama", "Action, Comedy"], ColumnKind.TAGS),
+        ("genres", [["a", "b"], ["b"]], ColumnKind.TAGS),
+        ("seen", ["2024-01-31", "1999-12-01"], ColumnKind.DATE),
+        ("seen", ["31.1.2024", "1.12.1999"], ColumnKind.DATE),
+        ("seen", ["01-Jan-1995", "22-Feb-1996"], ColumnKind.DATE),
+        ("seen", ["May 3, 2020", "December 24, 2021"], ColumnKind.DATE),
+        ("seen", ["13/1/2024", "1/2/2024"], ColumnKind.DATE),
+        ("seen", ["3/1/2024", "1/2/2024"], ColumnKind.CATEGORY),
+        ("photo", ["https://x.example/a.png?w=3", "https://x.example/b.jpg"], ColumnKind.IMAGE),
+        ("link", ["https://x.example/a", "https://x.example/b"], ColumnKind.TEXT),
+        ("ref_id", [f"r{place}" for place in range(ROWS)], ColumnKind.ID),
+        ("ref_id", [7, 7, 9], ColumnKind.ID),
+        ("n", list(range(ROWS)), ColumnKind.ID),
+        ("about", [f"a sentence, number {place}; not a tag" for place in range(ROWS)], ColumnKind.TEXT),
     ],
 )
 def test_kind(name, values, kind):
@@ -106,7 +106,7 @@ def test_a_mixed_column_is_refused_with_row_column_and_ways_out(write):
     assert '[columns."price"]' in message
     spec = {"columns": {"price": {"missing": ["cheap"]}}}
     catalog = Catalog.from_table(path, spec)
-    assert catalog.table.column("price").kind is Kind.NUMBER
+    assert catalog.table.column("price").kind is ColumnKind.NUMBER
     assert catalog.facts_of(10) == {"price": "unknown"}
 
 
@@ -114,7 +114,7 @@ def test_a_mixed_column_that_is_only_shown_is_text(write):
     rows = "".join(f"n{place},{place},{place % 3}\n" for place in range(10, 20))
     path = write("t.csv", f"name,size,x\n{rows}n,large,1\n")
     catalog = Catalog.from_table(path, {"columns": {"size": {"role": "show"}}})
-    assert catalog.table.column("size").kind is Kind.TEXT
+    assert catalog.table.column("size").kind is ColumnKind.TEXT
     assert catalog.facts_of(10)["size"] == "large"
 
 
@@ -145,7 +145,7 @@ def test_ten_thousand_different_categories_are_text_and_cannot_be_told_to_be_a_c
     table = {"note": [f"v{place}" for place in range(10_000)], "x": [place % 5 for place in range(10_000)]}
     table["title"] = [f"t{place}" for place in range(10_000)]
     column = examine(read_table(table)).column("note")
-    assert column.kind is Kind.TEXT
+    assert column.kind is ColumnKind.TEXT
     assert "10,000 different values" in column.note
     with pytest.raises(RatherError, match=r"10,000 different values, none of them twice.*kind = \"text\""):
         Catalog.from_table(table, {"columns": {"note": {"kind": "category"}}})
@@ -155,7 +155,7 @@ def test_rare_categories_count_as_other():
     values = ["common"] * 60 + ["usual"] * 30 + [f"rare {place}" for place in range(10)]
     catalog = Catalog.from_table({"x": values, "name": [f"n{place}" for place in range(100)]})
     assert list(catalog.features) == ["x: common", "x: usual", "x: any other"]
-    assert [statement.text for statement in catalog.statements] == ["common", "usual"]
+    assert [attribute.text for attribute in catalog.attributes] == ["common", "usual"]
 
 
 def test_the_id_is_the_unique_identifier_and_labels_add_the_maker_where_models_repeat():

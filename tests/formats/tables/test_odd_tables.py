@@ -66,10 +66,10 @@ def claim(catalog):
     assert torch.isfinite(catalog.items).all()
     assert len(catalog.features) == catalog.dimensions == sum(block.size for block in catalog.table.blocks)
     assert catalog.items.mean(dim=0).abs().max() < 1e-3 * max(1.0, catalog.largest_norm)
-    texts = [statement.text for statement in catalog.statements]
+    texts = [attribute.text for attribute in catalog.attributes]
     assert all(texts)
-    assert all(statement.vector.shape == (catalog.dimensions,) for statement in catalog.statements)
-    assert all(torch.isfinite(statement.vector).all() for statement in catalog.statements)
+    assert all(attribute.vector.shape == (catalog.dimensions,) for attribute in catalog.attributes)
+    assert all(torch.isfinite(attribute.vector).all() for attribute in catalog.attributes)
     assert all(isinstance(text, str) for facts in catalog.facts for text in facts.values())
     spread = (catalog.items @ table_prior(catalog, particles=8).particles.T).square().mean()
     assert math.isfinite(float(spread))

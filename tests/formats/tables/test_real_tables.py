@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rather import Catalog
-from rather.formats.tables import Kind, Role, Spec
+from rather.formats.tables import ColumnKind, Role, Spec
 
 FOLDER = Path(os.environ.get("RATHER_DATA") or Path(__file__).resolve().parents[4] / "shared" / "data")
 
@@ -26,19 +26,19 @@ def kinds(catalog):
 
 
 def texts(catalog, column):
-    return [statement.text for statement in catalog.statements if statement.column == column]
+    return [attribute.text for attribute in catalog.attributes if attribute.column == column]
 
 
 def test_sweets():
     catalog = table("candy/candy-data.csv", ignore=["winpercent"])
     found = kinds(catalog)
-    assert found.pop("competitorname") is Kind.LABEL
-    assert {name for name, kind in found.items() if kind is Kind.NUMBER} == {
+    assert found.pop("competitorname") is ColumnKind.LABEL
+    assert {name for name, kind in found.items() if kind is ColumnKind.NUMBER} == {
         "sugarpercent",
         "pricepercent",
         "winpercent",
     }
-    assert {kind for name, kind in found.items() if "percent" not in name} == {Kind.YES_NO}
+    assert {kind for name, kind in found.items() if "percent" not in name} == {ColumnKind.YES_NO}
     assert catalog.label(0) == "100 Grand"
     assert catalog.facts_of(0) == {
         "sugarpercent": "0.732",
@@ -52,13 +52,13 @@ def test_sweets():
 def test_cars():
     catalog = table("epa-vehicles/cars_2025_2026.csv")
     found = kinds(catalog)
-    assert {name for name, kind in found.items() if kind is Kind.CATEGORY} == {
+    assert {name for name, kind in found.items() if kind is ColumnKind.CATEGORY} == {
         "make", "size_class", "fuel", "alt_type", "drive", "transmission"
     }  # fmt: skip
-    assert {name for name, kind in found.items() if kind is Kind.YES_NO} == {
+    assert {name for name, kind in found.items() if kind is ColumnKind.YES_NO} == {
         "electric", "hybrid", "plug_in_hybrid", "awd"
     }  # fmt: skip
-    assert found["epa_id"] is Kind.ID
+    assert found["epa_id"] is ColumnKind.ID
     assert catalog.label(0) == "BMW Z4 sDrive30i (2025)"
     assert catalog.ids[0] == 47695
     assert catalog.facts_of(0)["annual fuel cost"] == "2,150 USD"
@@ -76,10 +76,10 @@ def test_countries():
     catalog = table("factbook-countries/countries_core.csv")
     found = kinds(catalog)
     assert (found["code"], found["country"], found["region"], found["climate"]) == (
-        Kind.ID, Kind.LABEL, Kind.CATEGORY, Kind.TEXT,
+        ColumnKind.ID, ColumnKind.LABEL, ColumnKind.CATEGORY, ColumnKind.TEXT,
     )  # fmt: skip
     assert {kind for name, kind in found.items() if name not in ("code", "country", "region", "climate")} == {
-        Kind.NUMBER
+        ColumnKind.NUMBER
     }
     facts = catalog.facts_of(catalog.row("ag"))
     assert facts["gini"] == "unknown"
@@ -90,7 +90,7 @@ def test_countries():
 def test_books():
     catalog = table("goodbooks-10k/derived_book_attributes.parquet")
     found = kinds(catalog)
-    assert found.pop("book_id") is Kind.ID
-    assert set(found.values()) == {Kind.DEGREE}
-    assert catalog.dimensions == len(catalog.statements) == 117
+    assert found.pop("book_id") is ColumnKind.ID
+    assert set(found.values()) == {ColumnKind.DEGREE}
+    assert catalog.dimensions == len(catalog.attributes) == 117
     assert catalog.facts_of(0)["qualities"].startswith("young-adult, dystopia")

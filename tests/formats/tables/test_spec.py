@@ -4,7 +4,7 @@ import pytest
 
 from cars import CARS
 from rather import Catalog, RatherError
-from rather.formats.tables import Direction, Kind, Role, Spec, write_table
+from rather.formats.tables import ColumnKind, Direction, Role, Spec, write_table
 from rather.formats.tables.spec import ColumnSpec, read_spec
 from rather.formats.tables.spec_writing import spec_text
 
@@ -46,7 +46,7 @@ def test_settings_beside_the_table_are_picked_up(write):
     assert not [feature for feature in catalog.features if feature.startswith(("range", "extras"))]
     price = catalog.table.column("price_usd")
     assert price.direction is Direction.LESS
-    texts = [statement.text for statement in catalog.statements if statement.column == "price_usd"]
+    texts = [attribute.text for attribute in catalog.attributes if attribute.column == "price_usd"]
     assert texts == ["asking price under $20,000", "asking price $20,000 to $30,000", "asking price $30,000 or more"]
 
 
@@ -110,8 +110,8 @@ def test_settings_written_by_hand_come_back_as_they_were(write):
         delimiter="\t",
         most_megabytes=12.5,
         columns={
-            'odd "name".\\ [x]': ColumnSpec(Role.USE, Kind.NUMBER, "n", "km", Direction.MORE, (1.0, 2.5), ("x",)),
-            "tags": ColumnSpec(Role.USE, Kind.TAGS, separator=";"),
+            'odd "name".\\ [x]': ColumnSpec(Role.USE, ColumnKind.NUMBER, "n", "km", Direction.MORE, (1.0, 2.5), ("x",)),
+            "tags": ColumnSpec(Role.USE, ColumnKind.TAGS, separator=";"),
             "": ColumnSpec(Role.IGNORE),
         },
     )
@@ -130,7 +130,7 @@ def test_a_table_written_out_and_read_back_is_the_same_catalogue(ending, write, 
     assert again.content_hash == catalog.content_hash
     assert again.labels == catalog.labels
     assert list(again.facts) == list(catalog.facts)
-    assert [s.text for s in again.statements] == [s.text for s in catalog.statements]
+    assert [s.text for s in again.attributes] == [s.text for s in catalog.attributes]
     assert Catalog.from_table(path, Spec()).content_hash != catalog.content_hash
 
 

@@ -29,12 +29,12 @@ def cars(**columns):
 
 
 def place(catalog, text):
-    return next(number for number, said in enumerate(catalog.statements) if said.text == text)
+    return next(number for number, said in enumerate(catalog.attributes) if said.text == text)
 
 
 def test_statements_hold_together_where_a_row_says_so():
     catalog = cars()
-    texts = [said.text for said in catalog.statements]
+    texts = [said.text for said in catalog.attributes]
     assert {"all-wheel drive", "rear-wheel drive", "electric", "sunroof", "towbar"} <= set(texts)
     electric = place(catalog, "electric")
     assert catalog.together[electric, place(catalog, "all-wheel drive")]
@@ -51,13 +51,13 @@ def test_an_option_describes_a_car_that_there_is():
         question = session.ask()
         for first, second in question.attributes:
             assert catalog.together[first, second]
-            assert not catalog.statements[first].contradicts(catalog.statements[second])
+            assert not catalog.attributes[first].contradicts(catalog.attributes[second])
         session.tell(question, 0)
 
 
 def test_the_settings_say_how_a_column_reads():
     catalog = cars(drive={"form": "with"}, electric={"form": "is"}, extras={"form": "with"})
-    forms = {said.text: said.form for said in catalog.statements}
+    forms = {said.text: said.form for said in catalog.attributes}
     assert forms["all-wheel drive"] == "with"
     assert forms["electric"] == "is"
     assert set(forms.values()) == {"with", "is", ""}
@@ -71,7 +71,7 @@ def test_the_settings_say_how_a_column_reads():
     again = Catalog.from_table(
         {name: list(v) for name, v in zip(NAMES, zip(*ROWS, strict=True), strict=True)}, spec=catalog.table.spec
     )
-    assert [said.form for said in again.statements] == [said.form for said in catalog.statements]
+    assert [said.form for said in again.attributes] == [said.form for said in catalog.attributes]
 
 
 def test_a_form_that_does_not_exist_is_refused():

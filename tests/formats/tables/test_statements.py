@@ -4,15 +4,15 @@ import numpy as np
 import torch
 
 from rather import Catalog
-from rather.formats.tables.statements import brought_along
+from rather.formats.tables.attributes import brought_along
 
 
 def texts(catalog, column):
-    return [statement.text for statement in catalog.statements if statement.column.startswith(column)]
+    return [attribute.text for attribute in catalog.attributes if attribute.column.startswith(column)]
 
 
 def vector(catalog, text):
-    return next(statement.vector for statement in catalog.statements if statement.text == text)
+    return next(attribute.vector for attribute in catalog.attributes if attribute.text == text)
 
 
 def test_every_kind_has_its_phrases(cars):
@@ -55,7 +55,7 @@ def test_what_an_item_has_or_has_not_is_said_against_not_having_it(cars):
 
 
 def test_statements_of_one_column_contradict_each_other_but_tags_do_not(cars):
-    by_text = {statement.text: statement for statement in cars.statements}
+    by_text = {attribute.text: attribute for attribute in cars.attributes}
     assert by_text["AWD"].contradicts(by_text["FWD"])
     assert not by_text["AWD"].contradicts(by_text["electric"])
     assert not by_text["roof"].contradicts(by_text["radio"])
@@ -71,7 +71,7 @@ def test_phrases_that_two_columns_share_or_that_say_nothing_alone_get_the_column
         "hp": [100, 200, 300, 100, 200, 300],
         "doors": [2, 4, 4, 2, 2, 4],
     }
-    found = [statement.text for statement in Catalog.from_table(table).statements]
+    found = [attribute.text for attribute in Catalog.from_table(table).attributes]
     assert found == [
         "fuel Diesel", "Petrol", "type Hybrid", "type Diesel", "class A", "class B", "hybrid",
         "100 hp", "200 hp", "300 hp", "2 doors", "4 doors",
@@ -99,7 +99,7 @@ def electric_cars(n=200):
 
 def test_a_statement_brings_along_what_goes_with_it_and_nothing_else():
     catalog = Catalog.from_table(electric_cars())
-    names = [statement.text for statement in catalog.statements]
+    names = [attribute.text for attribute in catalog.attributes]
     brought = brought_along(catalog.table.blocks)
     pairs = {(names[i], names[j]) for i, j in zip(*brought.nonzero(), strict=True)}
     assert pairs == {("electric", "Electricity"), ("Electricity", "electric")}
@@ -111,7 +111,7 @@ def test_a_statement_brings_along_what_goes_with_it_and_nothing_else():
 
 def test_what_says_the_same_is_not_said_together():
     catalog = Catalog.from_table(electric_cars())
-    place = {statement.text: place for place, statement in enumerate(catalog.statements)}
+    place = {attribute.text: place for place, attribute in enumerate(catalog.attributes)}
     together = catalog.together
     assert not together[place["electric"], place["Electricity"]]
     assert not together[place["Petrol"], place["electric"]]

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from cars import CARS
-from rather import Belief, Catalog, Person, RatherError, Session
+from rather import Belief, Catalog, RatherError, Session, SimulatedUser
 from rather.formats.tables import table_prior, utility_prior
 from rather.numerics.randomness import derive_generator
 from rather.value import utility_spread
@@ -88,7 +88,7 @@ def test_an_ignored_column_leaves_no_trace_in_vectors_facts_or_prior(write):
     assert catalog.content_hash == other.content_hash
     assert table_prior(catalog).content_hash == table_prior(other).content_hash
     assert list(catalog.facts) == list(other.facts)
-    assert "price_usd" not in {statement.column for statement in catalog.statements}
+    assert "price_usd" not in {attribute.column for attribute in catalog.attributes}
     assert catalog.table.column("price_usd").numbers[0] == 18_000  # it can still be looked at
 
 
@@ -118,7 +118,7 @@ def test_the_prior_is_the_stated_gaussian(cars):
 def test_only_a_table_has_a_known_prior():
     with pytest.raises(RatherError, match="must come from a table"):
         table_prior(Catalog([[1.0], [2.0]]))
-    assert Catalog([[1.0], [2.0]]).statements == ()
+    assert Catalog([[1.0], [2.0]]).attributes == ()
     assert Catalog([[1.0], [2.0]]).table is None
 
 
@@ -137,7 +137,7 @@ def test_a_conversation_about_a_table_lowers_the_regret(write):
     regrets = torch.zeros(8, 2)
     for place, utility in enumerate(people):
         session = Session(catalog, belief, seed=place, strategy="query-iteration")
-        person = Person(utility, session.response, place)
+        person = SimulatedUser(utility, session.response, place)
         regrets[place, 0] = person.regret(session.recommend(1)[0].row, catalog)
         for _ in range(6):
             question = session.ask()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rather import Catalog
-from rather.formats.tables.kinds import TOGETHER, Kind
+from rather.formats.tables.kinds import TOGETHER, ColumnKind
 from rather.formats.tables.reading import MOST_MEGABYTES
 from rather.formats.tables.spec import COLUMN_KEYS, TABLE_KEYS, load_spec
 
@@ -26,7 +26,7 @@ def test_the_settings_shown_are_settings_and_none_of_the_table_is_left_out():
 
 
 def test_every_kind_is_explained_and_the_limits_are_the_code_s():
-    assert re.findall(r"^\| `([a-z/]+)` \|", PAGE, re.MULTILINE) == [kind.value for kind in Kind]
+    assert re.findall(r"^\| `([a-z/]+)` \|", PAGE, re.MULTILINE) == [kind.value for kind in ColumnKind]
     assert f"more than {MOST_MEGABYTES} MB" in PAGE
     assert f"{TOGETHER} or more" in PAGE
 

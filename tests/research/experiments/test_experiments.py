@@ -42,7 +42,7 @@ def everything(tmp_path_factory):
 def test_the_quick_form_of_every_experiment(name, everything):
     spec = load_spec(name, quick=True)
     told = []
-    summary = reproduce(spec, everything, quick=True, command="quick", tell=told.append)
+    summary = reproduce(spec, everything, quick=True, command="quick", on_progress=told.append)
     assert read_summary(everything / f"{name}-quick" / "summary.jsonl").experiment == name
     wanted = {(variant.label, method.label) for variant in spec.variants for method in variant.methods}
     assert {(row.variant, row.method) for row in summary.rows} == wanted
@@ -59,7 +59,7 @@ def test_the_report_of_all(everything, tmp_path):
     for name in spec_names():
         quick = everything / f"{name}-quick" / "summary.jsonl"
         if not quick.exists():
-            reproduce(load_spec(name, quick=True), everything, quick=True, tell=lambda text: None)
+            reproduce(load_spec(name, quick=True), everything, quick=True, on_progress=lambda text: None)
         (everything / name).mkdir(exist_ok=True)
         (everything / name / "summary.jsonl").write_text(quick.read_text())
     page = write_report(everything, tmp_path / "docs").read_text()
@@ -74,8 +74,8 @@ def test_the_report_of_all(everything, tmp_path):
 
 def test_workers_do_not_change_an_experiment(everything, tmp_path):
     spec = load_spec("held-out", quick=True)
-    alone = reproduce(spec, everything, quick=True, tell=lambda text: None)
-    together = reproduce(spec, tmp_path, workers=2, quick=True, tell=lambda text: None)
+    alone = reproduce(spec, everything, quick=True, on_progress=lambda text: None)
+    together = reproduce(spec, tmp_path, workers=2, quick=True, on_progress=lambda text: None)
 
     def told(summary):
         rows = [(r.variant, r.method, {m: v for m, v in r.mean.items() if "seconds" not in m}) for r in summary.rows]
@@ -98,7 +98,7 @@ def test_methods_meet_the_same_people(tmp_path):
 
 
 def test_held_out_people_are_not_particles(tmp_path):
-    path = prepare(PMF, tmp_path, tell=lambda text: None)
+    path = prepare(PMF, tmp_path, on_progress=lambda text: None)
     apart = draw({**PMF, "held_out": 0.25}, path, seed=1, users=100)
     assert len(apart.belief) == 60
     assert len(apart.people) == 20
@@ -109,7 +109,7 @@ def test_held_out_people_are_not_particles(tmp_path):
 
 
 def test_all_users_are_the_same_belief_in_every_trial(tmp_path):
-    path = prepare(PMF, tmp_path, tell=lambda text: None)
+    path = prepare(PMF, tmp_path, on_progress=lambda text: None)
     first, second = (draw(PMF, path, seed=seed, users=3) for seed in (1, 2))
     assert first.belief.content_hash == second.belief.content_hash
     assert not torch.equal(first.people, second.people)
@@ -117,17 +117,17 @@ def test_all_users_are_the_same_belief_in_every_trial(tmp_path):
 
 def test_vectors_are_learnt_once(tmp_path):
     told = []
-    first = prepare(PMF, tmp_path, tell=told.append)
-    assert prepare({**PMF, "particles": 3}, tmp_path, tell=told.append) == first
+    first = prepare(PMF, tmp_path, on_progress=told.append)
+    assert prepare({**PMF, "particles": 3}, tmp_path, on_progress=told.append) == first
     assert len(told) == 1
-    assert prepare({**PMF, "learn_seed": 1}, tmp_path, tell=told.append) != first
+    assert prepare({**PMF, "learn_seed": 1}, tmp_path, on_progress=told.append) != first
 
 
 def test_mistakes_in_a_population_are_named(tmp_path):
     with pytest.raises(InvalidInputError, match="unknown entries: itmes"):
         prepare({**PMF, "itmes": 3}, tmp_path)
     with pytest.raises(InvalidInputError, match="`learn` must be"):
-        prepare({**PMF, "learn": "magic"}, tmp_path, tell=lambda text: None)
+        prepare({**PMF, "learn": "magic"}, tmp_path, on_progress=lambda text: None)
 
 
 def test_generated_ratings_depend_on_tastes():
@@ -153,7 +153,7 @@ def test_the_floor_is_the_best_set_of_items():
 
 def test_the_papers_numbers_stand_beside_ours(everything):
     spec = load_spec("synthetic", quick=True)
-    summary = reproduce(spec, everything, quick=True, tell=lambda text: None)
+    summary = reproduce(spec, everything, quick=True, on_progress=lambda text: None)
     start, exhaustive, *_ = compare(spec, summary)
     assert start.ours == summary.rows[0].mean["regret"][0]
     assert exhaustive.ours == summary.row("", "exhaustive-search").mean["evoi"][0]
@@ -162,7 +162,7 @@ def test_the_papers_numbers_stand_beside_ours(everything):
 
 
 def test_settings_with_few_methods_share_a_table(everything):
-    summary = reproduce(load_spec("wrong-noise", quick=True), everything, quick=True, tell=lambda text: None)
+    summary = reproduce(load_spec("wrong-noise", quick=True), everything, quick=True, on_progress=lambda text: None)
     [(title, rows)] = panels(summary)
     assert title == ""
     assert [label for label, _ in rows][1] == "assumed 0.01, is 0.03"
@@ -192,7 +192,7 @@ def test_a_tree_as_text_and_as_a_drawing():
 
 def test_the_shares_of_a_tree_are_those_of_the_people(tmp_path):
     spec = load_spec("tree", quick=True)
-    summary = reproduce(spec, tmp_path, quick=True, tell=lambda text: None)
+    summary = reproduce(spec, tmp_path, quick=True, on_progress=lambda text: None)
     for row in summary.rows:
         shares = [int(share) for share in re.findall(r"\n    \S.*\((\d+)% of people\)", row.kept["text"])]
         assert len(shares) == 2
@@ -201,7 +201,7 @@ def test_the_shares_of_a_tree_are_those_of_the_people(tmp_path):
 
 def test_an_exhaustive_search_bounds_the_others(tmp_path):
     spec = load_spec("partial-1", quick=True)
-    summary = reproduce(spec, tmp_path, quick=True, tell=lambda text: None)
+    summary = reproduce(spec, tmp_path, quick=True, on_progress=lambda text: None)
     for variant in spec.variants:
         bound = summary.row(variant.label, "exhaustive-partial").mean["evoi"]
         for row in summary.of(variant.label):

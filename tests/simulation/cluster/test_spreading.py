@@ -8,7 +8,7 @@ import torch
 from rather import Belief, Catalog, Logistic
 from rather.errors import InvalidInputError
 from rather.research.experiments.engine import Job, run
-from rather.simulation.conversations import Plan, simulate
+from rather.simulation.conversations import SimulationPlan, simulate
 from rather.simulation.parallel import spread
 from worlds import normal
 
@@ -43,7 +43,7 @@ def test_a_cluster_does_every_piece_once_and_raises_what_a_piece_raises(connecti
 
 def test_simulated_people_are_the_same_on_a_cluster(connection, cluster):
     catalog, belief = Catalog(normal(30, 3)), Belief.from_users(normal(15, 3, seed=1))
-    plan = Plan(catalog, belief, Logistic(0.5), normal(4, 3, seed=2), ("greedy", "random"), questions=2)
+    plan = SimulationPlan(catalog, belief, Logistic(0.5), normal(4, 3, seed=2), ("greedy", "random"), questions=2)
     here, there = simulate(plan), simulate(plan, ray=cluster.address)
     for one, other in zip(here, there, strict=True):
         assert (one.strategy, one.person, one.regret, one.evoi) == (

@@ -13,10 +13,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from rather.model.attributes import Attribute, unit_attributes
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.model.priors import Prior
-from rather.model.statements import Statement, unit_statements
 
 # Qualities that do not read well after "a film that is" with their underscores as hyphens.
 SPELLED = {
@@ -41,15 +41,15 @@ def film_catalog() -> Catalog:
         facts=[_facts(row) for row in rows],
         features=[name.replace("_", " ") for name in names],
         name="film",
-        statements=film_statements(names),
+        attributes=film_attributes(names),
         together=_together(qualities),
     )
 
 
-def film_statements(names: Sequence[str]) -> tuple[Statement, ...]:
+def film_attributes(names: Sequence[str]) -> tuple[Attribute, ...]:
     """What can be said of a film: that it has one of the qualities, in full."""
     words = [SPELLED.get(name, name.replace("_", "-")) for name in names]
-    return unit_statements(words, form="is")
+    return unit_attributes(words, form="is")
 
 
 def _together(qualities: Tensor) -> Tensor:

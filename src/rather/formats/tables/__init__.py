@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rather.formats.tables.columns import Column as Column
+    from rather.formats.tables.kinds import ColumnKind as ColumnKind
     from rather.formats.tables.kinds import Direction as Direction
-    from rather.formats.tables.kinds import Kind as Kind
     from rather.formats.tables.kinds import Role as Role
     from rather.formats.tables.prior import table_prior as table_prior
     from rather.formats.tables.prior import utility_prior as utility_prior
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "columns": ("Column",),
-    "kinds": ("Direction", "Kind", "Role"),
+    "kinds": ("Direction", "ColumnKind", "Role"),
     "prior": ("table_prior", "utility_prior"),
     "spec": ("ColumnSpec", "Spec"),
     "table": ("Table", "catalog_from_table"),

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from rather.formats.tables.basis import Basis, Degree, Floats, Gaussian, Hats, Indicators, Steps, with_unknown
 from rather.formats.tables.columns import Column
-from rather.formats.tables.kinds import MOST_LEVELS, Direction, Kind
+from rather.formats.tables.kinds import MOST_LEVELS, ColumnKind, Direction
 from rather.formats.tables.naming import CURRENCY_SIGNS, UNKNOWN, counts_things, spelled, with_unit
 from rather.formats.tables.parsing import MONTHS
 
@@ -61,7 +61,7 @@ def _range_text(column: Column, values: Floats, low: float, high: float) -> str:
     inside = values[(values >= low) & (values < high)]
     if len(inside) > 1 and inside.min() == inside.max():
         return _amount(column, float(inside[0]))
-    date = column.kind is Kind.DATE
+    date = column.kind is ColumnKind.DATE
     if low == -np.inf:
         return ("before " if date else "under ") + _amount(column, high)
     if high == np.inf:
@@ -70,7 +70,7 @@ def _range_text(column: Column, values: Floats, low: float, high: float) -> str:
 
 
 def _amount(column: Column, value: float, *, unit: bool = True) -> str:
-    if column.kind is Kind.DATE:
+    if column.kind is ColumnKind.DATE:
         return _when(value)
     text = spelled(value, digits=6, grouped=column.grouped)
     return with_unit(text, column.unit) if unit or column.unit in CURRENCY_SIGNS else text
@@ -92,11 +92,11 @@ def _phrase(column: Column, text: str) -> str:
 
 def build_block(column: Column) -> tuple[Block, Floats]:
     """The parameters of a column that is learned from, and its rows `(n, p)` in them, not centred."""
-    if column.kind in (Kind.YES_NO, Kind.DEGREE):
+    if column.kind in (ColumnKind.YES_NO, ColumnKind.DEGREE):
         return _degree_block(column)
-    if column.kind is Kind.CATEGORY:
+    if column.kind is ColumnKind.CATEGORY:
         return _indicator_block(column, *_category_levels(column))
-    if column.kind is Kind.TAGS:
+    if column.kind is ColumnKind.TAGS:
         return _indicator_block(column, *_tag_levels(column))
     return _number_block(column)
 
@@ -130,12 +130,12 @@ def _number_block(column: Column) -> tuple[Block, Floats]:
 def level_masks(block: Block) -> list[npt.NDArray[np.bool_]]:
     """For each of a block's levels `(n,)` which rows it holds of; recomputed, since many rows make many masks."""
     column = block.column
-    if column.kind in (Kind.YES_NO, Kind.DEGREE):
+    if column.kind in (ColumnKind.YES_NO, ColumnKind.DEGREE):
         values = column.numbers
         present = values[column.present]
         return [values >= (min(0.0, float(present.min())) + float(present.max())) / 2]
-    if column.kind in (Kind.CATEGORY, Kind.TAGS):
-        names, rows = _category_levels(column) if column.kind is Kind.CATEGORY else _tag_levels(column)
+    if column.kind in (ColumnKind.CATEGORY, ColumnKind.TAGS):
+        names, rows = _category_levels(column) if column.kind is ColumnKind.CATEGORY else _tag_levels(column)
         masks = dict(zip(names, rows.T > 0, strict=True))
         return [masks[level.text] for level in block.levels]
     return [inside for _, inside in _ranges(column, column.grid.edges)]
@@ -194,7 +194,7 @@ def _common(counts: npt.NDArray[np.int64], most: int, n: int) -> npt.NDArray[np.
 
 def _indicator_block(column: Column, names: list[str], rows: Floats) -> tuple[Block, Floats]:
     features = tuple(f"{column.pretty}: {name}" for name in names)
-    has_many = column.kind is Kind.TAGS
+    has_many = column.kind is ColumnKind.TAGS
     block, rows = _block(column, Indicators(len(names), exclusive=not has_many), features, rows)
     against = np.zeros(block.size) if has_many else block.mean
     levels = tuple(

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rather.errors import UnknownNameError
 from rather.formats.tables.basis import Grid, grid_of
 from rather.formats.tables.cells import Cells
-from rather.formats.tables.kinds import Direction, Form, Kind, Role
+from rather.formats.tables.kinds import ColumnKind, Direction, Form, Role
 from rather.formats.tables.naming import UNKNOWN, spelled, with_unit, words
 from rather.formats.tables.raw import RawTable
 from rather.formats.tables.spec import ColumnSpec, Spec, suggestion
@@ -39,7 +39,7 @@ class Column:
 
     name: str
     pretty: str
-    kind: Kind
+    kind: ColumnKind
     role: Role
     cells: Cells = field(repr=False, compare=False)
     unit: str = ""
@@ -53,9 +53,9 @@ class Column:
     @cached_property
     def numbers(self) -> npt.NDArray[np.float64]:
         """`(n,)` numbers, NaN where missing: amounts, degrees, 1 for yes and 0 for no, dates as years."""
-        if self.kind is Kind.YES_NO:
+        if self.kind is ColumnKind.YES_NO:
             return self.cells.flags.values
-        return years(self.cells.dates.values) if self.kind is Kind.DATE else self.cells.numbers.values
+        return years(self.cells.dates.values) if self.kind is ColumnKind.DATE else self.cells.numbers.values
 
     @cached_property
     def tags(self) -> list[list[str] | None]:
@@ -66,12 +66,14 @@ class Column:
     @property
     def has_grid(self) -> bool:
         """Whether it is a number or date that is learned from."""
-        return self.role is Role.USE and self.kind in (Kind.NUMBER, Kind.DATE) and not self.problem
+        return self.role is Role.USE and self.kind in (ColumnKind.NUMBER, ColumnKind.DATE) and not self.problem
 
     @cached_property
     def grid(self) -> Grid:
         """Knots and bucket edges of a number or date that is learned from."""
-        return grid_of(self.numbers[self.present], self.buckets, as_year=self.kind is Kind.DATE or not self.grouped)
+        return grid_of(
+            self.numbers[self.present], self.buckets, as_year=self.kind is ColumnKind.DATE or not self.grouped
+        )
 
     @property
     def present(self) -> npt.NDArray[np.bool_]:
@@ -91,13 +93,13 @@ class Column:
         code = int(self.cells.codes[row])
         if code < 0:
             return UNKNOWN
-        if self.kind in (Kind.NUMBER, Kind.DEGREE):
+        if self.kind in (ColumnKind.NUMBER, ColumnKind.DEGREE):
             return with_unit(spelled(float(self.numbers[row]), grouped=self.grouped), self.unit)
-        if self.kind is Kind.YES_NO:
+        if self.kind is ColumnKind.YES_NO:
             return "yes" if self.numbers[row] else "no"
-        if self.kind is Kind.DATE:
+        if self.kind is ColumnKind.DATE:
             return str(self.cells.dates.values[row])
-        if self.kind is Kind.TAGS:
+        if self.kind is ColumnKind.TAGS:
             return ", ".join(self.tags[row] or []) or "none"
         return self.cells.distinct[code]
 

@@ -12,13 +12,13 @@ import numpy.typing as npt
 
 from rather.errors import InvalidInputError
 from rather.formats.tables.columns import Column, years
-from rather.formats.tables.kinds import Kind
+from rather.formats.tables.kinds import ColumnKind
 from rather.formats.tables.parsing import date_reader, number_text
 
 Literal = float | str
 Mask = npt.NDArray[np.bool_]
 
-MEASURED = (Kind.NUMBER, Kind.DEGREE, Kind.YES_NO, Kind.DATE)
+MEASURED = (ColumnKind.NUMBER, ColumnKind.DEGREE, ColumnKind.YES_NO, ColumnKind.DATE)
 
 SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "<": np.less,
@@ -59,7 +59,7 @@ def missing(column: Column) -> Truth:
 
 def yes(column: Column) -> Truth:
     """A yes/no column by itself."""
-    if column.kind is not Kind.YES_NO:
+    if column.kind is not ColumnKind.YES_NO:
         raise InvalidInputError(f"{column.name!r} holds {column.kind}, not yes/no: compare it with something")
     return _known(column.numbers == 1, column.present)
 
@@ -87,7 +87,7 @@ def _columns_compared(left: Column, sign: str, right: Column) -> Truth:
             return _known(SIGNS[sign](left.numbers, right.numbers), left.present & right.present)
     if (
         sign not in ("==", "!=")
-        or Kind.TAGS in (left.kind, right.kind)
+        or ColumnKind.TAGS in (left.kind, right.kind)
         or (left.kind in MEASURED) != (right.kind in MEASURED)
     ):
         raise InvalidInputError(f"{left.name!r} holds {left.kind} and {right.name!r} {right.kind}: they do not compare")
@@ -101,15 +101,15 @@ def one_of(column: Column, values: Sequence[Literal]) -> Truth:
         wanted = [_measure(column, value) for value in values]
         return _known(np.isin(column.numbers, wanted), column.present)
     texts = [value if isinstance(value, str) else number_text(value) for value in values]
-    if column.kind is Kind.TAGS:
+    if column.kind is ColumnKind.TAGS:
         truths = [contained(text, column) for text in texts]
         return Truth(
             np.any([truth.true for truth in truths], axis=0), np.all([truth.false for truth in truths], axis=0)
         )
     known = column.cells.distinct
-    if column.kind is Kind.CATEGORY:
+    if column.kind is ColumnKind.CATEGORY:
         for text in texts:
-            _refuse_unheard(column, text, known)
+            _reject_unheard(column, text, known)
     codes = [code for code, text in enumerate(known) if text in set(texts)]
     return _known(np.isin(column.cells.codes, codes), column.present)
 
@@ -119,8 +119,8 @@ def contained(value: Literal, column: Column) -> Truth:
     text = value if isinstance(value, str) else number_text(value)
     if column.kind in MEASURED:
         raise InvalidInputError(f"{column.name!r} holds {column.kind}: nothing is in it; compare it with ==")
-    if column.kind is Kind.TAGS:
-        _refuse_unheard(column, text, sorted({tag for tags in column.tags for tag in tags or ()}))
+    if column.kind is ColumnKind.TAGS:
+        _reject_unheard(column, text, sorted({tag for tags in column.tags for tag in tags or ()}))
         holds = np.array([text in (tags or ()) for tags in column.tags], dtype=bool)
     else:
         found = np.array([text in known for known in column.cells.distinct] + [False], dtype=bool)
@@ -128,7 +128,7 @@ def contained(value: Literal, column: Column) -> Truth:
     return _known(holds, column.present)
 
 
-def _refuse_unheard(column: Column, text: str, known: Sequence[str]) -> None:
+def _reject_unheard(column: Column, text: str, known: Sequence[str]) -> None:
     if text in known:
         return
     lower = {name.lower(): name for name in known}
@@ -145,11 +145,11 @@ def _initials(text: str, known: dict[str, str]) -> list[str]:
 
 def _measure(column: Column, value: Literal) -> float:
     """A literal as the kind of number that a column holds."""
-    if column.kind is Kind.YES_NO and isinstance(value, str) and value.lower() in ("yes", "no", "true", "false"):
+    if column.kind is ColumnKind.YES_NO and isinstance(value, str) and value.lower() in ("yes", "no", "true", "false"):
         return float(value.lower() in ("yes", "true"))
     if isinstance(value, float):
         return value
-    if column.kind is Kind.DATE:
+    if column.kind is ColumnKind.DATE:
         day = date_reader([value])(value)
         if day is None:
             raise InvalidInputError(f"{column.name!r} holds dates; write one as '2024-05-31', or a year, not {value!r}")

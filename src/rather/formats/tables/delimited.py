@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 
 from rather.errors import InvalidInputError
-from rather.formats.tables.raw import RawTable, first_line, refuse_duplicate_names, trimmed
+from rather.formats.tables.raw import RawTable, first_line, reject_duplicate_names, trimmed
 
 DELIMITERS = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 HEAD_BYTES = 2**18
@@ -31,7 +31,7 @@ def read_delimited(path: Path, delimiter: str | None, encoding: str | None) -> R
     """Read a CSV or TSV file with a header. The delimiter is found unless given."""
     with path.open("rb") as file:
         head = file.read(HEAD_BYTES)
-    refuse_binary(path, head, encoding)
+    reject_binary(path, head, encoding)
     encoding = encoding or bom_encoding(head)
     text = decoded_head(path, head, encoding)
     if not text.strip():
@@ -48,7 +48,7 @@ def read_delimited(path: Path, delimiter: str | None, encoding: str | None) -> R
     return RawTable(path.name, columns, path, row_noun=ROW_NOUN)
 
 
-def refuse_binary(path: Path, head: bytes, encoding: str | None) -> None:
+def reject_binary(path: Path, head: bytes, encoding: str | None) -> None:
     """Raise when the first bytes of a file are not those of a text."""
     for magic, advice in OTHER_FORMATS.items():
         if head.startswith(magic):
@@ -116,7 +116,7 @@ def _header(path: Path, text: str, delimiter: str, given: bool) -> tuple[int, li
             f"{path.name} has one column called {names[0]!r} when it is cut at {delimiter!r}, "
             f"but its header holds {others[0]}: leave `delimiter` out, or correct it."
         )
-    refuse_duplicate_names(names, path.name)
+    reject_duplicate_names(names, path.name)
     return blank, names
 
 

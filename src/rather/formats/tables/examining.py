@@ -14,10 +14,10 @@ from rather.formats.tables.columns import Column, Examined, label_columns
 from rather.formats.tables.kinds import (
     DIRECTED,
     USABLE,
+    ColumnKind,
     Direction,
     Finding,
     Form,
-    Kind,
     Role,
     choose_id,
     choose_label,
@@ -57,7 +57,7 @@ def read_examined(
 def examine(raw: RawTable, told: Spec | None = None) -> Examined:
     """Decide what every column is. A column that cannot be used as it is carries its `problem`."""
     told = told or Spec()
-    _refuse_unknown_columns(raw, told)
+    _reject_unknown_columns(raw, told)
     missing = MISSING if told.missing is None else told.missing
     cells = {name: Cells(array, (*missing, *(told.column(name).missing or ()))) for name, array in raw.columns.items()}
     found = {name: _with_told(find_kind(name, cells[name]), told.column(name), cells[name]) for name in cells}
@@ -77,7 +77,7 @@ def _noun(raw: RawTable) -> str:
     return (noun_of_file(raw.path.stem) if raw.path else None) or "item"
 
 
-def _refuse_unknown_columns(raw: RawTable, told: Spec) -> None:
+def _reject_unknown_columns(raw: RawTable, told: Spec) -> None:
     for name in told.columns:
         if name not in raw.columns and name not in raw.skipped:
             known = list(raw.columns)
@@ -92,12 +92,12 @@ def _with_told(found: Finding, told: ColumnSpec, cells: Cells) -> Finding:
             role = found.role
         return Finding(told.kind, role, found.note if found.kind is told.kind else "")
     if told.role is not None and found.problem and told.role is not Role.USE:
-        return Finding(Kind.TEXT, told.role, found.problem)
+        return Finding(ColumnKind.TEXT, told.role, found.problem)
     return found if told.role is None else replace(found, role=told.role)
 
 
 def _id(found: Mapping[str, Finding], cells: Mapping[str, Cells], raw: RawTable, told: Spec) -> str | None:
-    named = [name for name in found if told.column(name).kind is Kind.ID]
+    named = [name for name in found if told.column(name).kind is ColumnKind.ID]
     if told.id is None and not named:
         return choose_id(found, cells)
     id = told.id if told.id is not None else named[0]
@@ -126,7 +126,7 @@ def _label(found: Mapping[str, Finding], cells: Mapping[str, Cells], raw: RawTab
             if name not in cells:
                 told.refuse(("table", "label"), f"{raw.source} has no column {name!r}{suggestion(name, list(cells))}")
         return told.label
-    named = next((name for name in found if told.column(name).kind is Kind.LABEL), None)
+    named = next((name for name in found if told.column(name).kind is ColumnKind.LABEL), None)
     if named is not None:
         return named
     wanted = {name: finding for name, finding in found.items() if told.column(name).role is not Role.IGNORE}
@@ -138,8 +138,8 @@ def _label(found: Mapping[str, Finding], cells: Mapping[str, Cells], raw: RawTab
 def _column(raw: RawTable, name: str, found: Finding, cells: Cells, told: Spec, is_label: bool) -> Column:
     said = told.column(name)
     kind, role, note = found.kind, found.role, found.note
-    if is_label and said.kind is None and kind is Kind.TEXT:
-        kind, role, note = Kind.LABEL, said.role or Role.SHOW, ""
+    if is_label and said.kind is None and kind is ColumnKind.TEXT:
+        kind, role, note = ColumnKind.LABEL, said.role or Role.SHOW, ""
     if role is Role.USE and kind not in USABLE:
         told.refuse(
             ("columns", name, "role"), f"column {name!r} holds {kind}, which can be shown but not learned from."
@@ -148,10 +148,10 @@ def _column(raw: RawTable, name: str, found: Finding, cells: Cells, told: Spec, 
         told.refuse(
             ("columns", name, "direction"), f"column {name!r} holds {kind}: neither more nor less of it exists."
         )
-    if said.buckets is not None and kind not in (Kind.NUMBER, Kind.DATE):
+    if said.buckets is not None and kind not in (ColumnKind.NUMBER, ColumnKind.DATE):
         told.refuse(("columns", name, "buckets"), f"column {name!r} holds {kind}; only numbers and dates have buckets.")
-    pretty, unit = name_and_unit(name) if kind is Kind.NUMBER else (pretty_name(name), "")
-    if said.unit is not None or (kind is Kind.NUMBER and cells.numbers.unit):
+    pretty, unit = name_and_unit(name) if kind is ColumnKind.NUMBER else (pretty_name(name), "")
+    if said.unit is not None or (kind is ColumnKind.NUMBER and cells.numbers.unit):
         unit = cells.numbers.unit if said.unit is None else said.unit
     return Column(
         name,
@@ -162,14 +162,14 @@ def _column(raw: RawTable, name: str, found: Finding, cells: Cells, told: Spec, 
         unit,
         said.direction or Direction.DEPENDS,
         said.buckets,
-        (said.separator or cells.tag_separator or "|") if kind is Kind.TAGS else None,
+        (said.separator or cells.tag_separator or "|") if kind is ColumnKind.TAGS else None,
         note,
         _problem(raw, name, kind, cells, said, told) if role is Role.USE else "",
         said.form or Form.ALONE,
     )
 
 
-def _problem(raw: RawTable, name: str, kind: Kind, cells: Cells, said: ColumnSpec, told: Spec) -> str:
+def _problem(raw: RawTable, name: str, kind: ColumnKind, cells: Cells, said: ColumnSpec, told: Spec) -> str:
     """Why a column cannot be learned from as this kind, with the place and the ways out; "" if it can."""
     settings = told.source if told.lines else raw.path.with_suffix(".toml").name if raw.path else "`spec`"
     out = f'Correct it, or in {settings} under [columns."{name}"] add it to `missing`, or say role = "ignore"'
@@ -177,7 +177,12 @@ def _problem(raw: RawTable, name: str, kind: Kind, cells: Cells, said: ColumnSpe
         return f"Column {name!r} of {raw.source} has no values; there is nothing to learn from it."
     if len(cells.distinct) == 1 and cells.present.all():
         return f"Column {name!r} of {raw.source} is the same in all rows; there is nothing to learn from it."
-    readings = {Kind.NUMBER: "numbers", Kind.DEGREE: "numbers", Kind.YES_NO: "flags", Kind.DATE: "dates"}
+    readings = {
+        ColumnKind.NUMBER: "numbers",
+        ColumnKind.DEGREE: "numbers",
+        ColumnKind.YES_NO: "flags",
+        ColumnKind.DATE: "dates",
+    }
     if kind in readings:
         reading = getattr(cells, readings[kind])
         if (row := reading.unreadable) is not None:
@@ -187,7 +192,7 @@ def _problem(raw: RawTable, name: str, kind: Kind, cells: Cells, said: ColumnSpe
         if readings[kind] == "numbers" and (np.abs(reading.values) > LARGEST_NUMBER).any():
             row = int(np.argmax(np.abs(np.nan_to_num(reading.values, posinf=np.inf)) > LARGEST_NUMBER))
             return f"{raw.place(row, name)} holds {reading.values[row]}, too large to reckon with. {out}."
-    if kind is Kind.CATEGORY and len(cells.distinct) > 20 and cells.counts.max() < 2:
+    if kind is ColumnKind.CATEGORY and len(cells.distinct) > 20 and cells.counts.max() < 2:
         return (
             f"Column {name!r} of {raw.source} has {len(cells.distinct):,} different values, none of them twice: as a "
             f'category it says nothing about another {told.name or _noun(raw)}. Say kind = "text" in {settings}.'
@@ -212,7 +217,7 @@ def _with_distinct_names(columns: Sequence[Column], told: Spec) -> tuple[Column,
     return tuple(result)
 
 
-def refuse_problems(examined: Examined) -> None:
+def reject_problems(examined: Examined) -> None:
     """Raise the first problem of a column that is to be learned from."""
     for column in examined.columns:
         if column.problem:

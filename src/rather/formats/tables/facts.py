@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import overload
 
 from rather.formats.tables.columns import Column
-from rather.formats.tables.kinds import Kind, Role
+from rather.formats.tables.kinds import ColumnKind, Role
 from rather.formats.tables.naming import UNKNOWN
 
 # From this many on, columns that say how strongly something applies (or whether at all) are shown together, as the
@@ -29,10 +29,10 @@ class Facts(Sequence[Mapping[str, str]]):
 
     def __init__(self, columns: Sequence[Column], in_label: Sequence[str], count: int) -> None:
         self._count = count
-        shown = [column for column in columns if column.role is not Role.IGNORE and column.kind is not Kind.ID]
+        shown = [column for column in columns if column.role is not Role.IGNORE and column.kind is not ColumnKind.ID]
         shown = [column for column in shown if column.name not in in_label]
-        images = [column for column in shown if column.kind is Kind.IMAGE]
-        qualities = [column for column in shown if column.kind in (Kind.YES_NO, Kind.DEGREE)]
+        images = [column for column in shown if column.kind is ColumnKind.IMAGE]
+        qualities = [column for column in shown if column.kind in (ColumnKind.YES_NO, ColumnKind.DEGREE)]
         self._image = images[0] if images else None
         self._qualities = qualities if len(qualities) >= MANY_QUALITIES else []
         together = {column.name for column in [*self._qualities, *images]}

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from rather.errors import InvalidInputError
-from rather.formats.tables.raw import RawTable, column_of, first_line, refuse_duplicate_names, trimmed
+from rather.formats.tables.raw import RawTable, column_of, first_line, reject_duplicate_names, trimmed
 
 
 def read_frame(source: Any) -> RawTable:
@@ -38,7 +38,7 @@ def _from_pandas(frame: Any) -> RawTable:
     if type(frame.index).__name__ != "RangeIndex":
         frame = frame.reset_index()
     names = [str(name) for name in frame.columns]
-    refuse_duplicate_names(names, "the pandas DataFrame")
+    reject_duplicate_names(names, "the pandas DataFrame")
     columns: dict[str, pa.Array] = {}
     skipped: dict[str, str] = {}
     for place, name in enumerate(names):
@@ -54,7 +54,7 @@ def from_arrow(table: pa.Table, source: str, path: Path | None = None) -> RawTab
     """The columns of an Arrow table; structs become columns named with a dot."""
     while any(pa.types.is_struct(column.type) for column in table.schema):
         table = table.flatten()
-    refuse_duplicate_names(table.column_names, source)
+    reject_duplicate_names(table.column_names, source)
     columns: dict[str, pa.Array] = {}
     skipped: dict[str, str] = {}
     for name, column in zip(table.column_names, table.columns, strict=True):

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from rather.errors import InvalidInputError
-from rather.formats.tables.delimited import bom_encoding, refuse_binary
+from rather.formats.tables.delimited import bom_encoding, reject_binary
 from rather.formats.tables.raw import RawTable, column_of
 
 ROW_NOUN = "object {} (counted from 1)"
@@ -14,7 +14,7 @@ ROW_NOUN = "object {} (counted from 1)"
 def read_json(path: Path, encoding: str | None) -> RawTable:
     """Read JSON lines. Objects inside an object become columns named with a dot: `engine.power`."""
     data = path.read_bytes()
-    refuse_binary(path, data[:4096], encoding)
+    reject_binary(path, data[:4096], encoding)
     try:
         text = data.decode(encoding or bom_encoding(data) or "utf-8")
     except UnicodeDecodeError as error:

@@ -28,7 +28,7 @@ MOST_COMPARED = 60
 ROWS_COMPARED = 4000
 
 
-class Kind(StrEnum):
+class ColumnKind(StrEnum):
     """What a column holds."""
 
     ID = "id"
@@ -68,8 +68,15 @@ class Direction(StrEnum):
     DEPENDS = "depends"
 
 
-USABLE = (Kind.NUMBER, Kind.DEGREE, Kind.YES_NO, Kind.CATEGORY, Kind.TAGS, Kind.DATE)
-DIRECTED = (Kind.NUMBER, Kind.DEGREE, Kind.YES_NO, Kind.DATE)
+USABLE = (
+    ColumnKind.NUMBER,
+    ColumnKind.DEGREE,
+    ColumnKind.YES_NO,
+    ColumnKind.CATEGORY,
+    ColumnKind.TAGS,
+    ColumnKind.DATE,
+)
+DIRECTED = (ColumnKind.NUMBER, ColumnKind.DEGREE, ColumnKind.YES_NO, ColumnKind.DATE)
 
 
 @dataclass(frozen=True)
@@ -83,49 +90,49 @@ class Finding:
         problem: Why it cannot be used as it is, "" if it can.
     """
 
-    kind: Kind
+    kind: ColumnKind
     role: Role
     note: str = ""
     problem: str = ""
 
 
-def usual_role(kind: Kind) -> Role:
+def usual_role(kind: ColumnKind) -> Role:
     """What a column of this kind is for unless told otherwise."""
     if kind in USABLE:
         return Role.USE
-    return Role.IGNORE if kind is Kind.ID else Role.SHOW
+    return Role.IGNORE if kind is ColumnKind.ID else Role.SHOW
 
 
 def find_kind(name: str, cells: Cells) -> Finding:
     """The kind of one column, looked at alone."""
     if not cells.present.any():
-        return Finding(Kind.TEXT, Role.IGNORE, "no values at all")
+        return Finding(ColumnKind.TEXT, Role.IGNORE, "no values at all")
     kind, note, problem = _kind(name, cells)
     if kind in USABLE and len(cells.distinct) == 1 and cells.present.all():
         return Finding(kind, Role.IGNORE, f"the same in all rows ({cells.distinct[0]:.40})")
     return Finding(kind, usual_role(kind), note, problem)
 
 
-def _kind(name: str, cells: Cells) -> tuple[Kind, str, str]:
+def _kind(name: str, cells: Cells) -> tuple[ColumnKind, str, str]:
     if pa.types.is_date(cells.array.type):
-        return Kind.DATE, "", ""
+        return ColumnKind.DATE, "", ""
     if pa.types.is_list(cells.array.type):
-        return Kind.TAGS, "", ""
+        return ColumnKind.TAGS, "", ""
     if cells.flags.unreadable is None:
-        return Kind.YES_NO, "", ""
+        return ColumnKind.YES_NO, "", ""
     if names_an_id(name) and (cells.numbers.unreadable is None or is_unique(cells)):
-        return Kind.ID, "" if is_unique(cells) else "a code, not an amount", ""
+        return ColumnKind.ID, "" if is_unique(cells) else "a code, not an amount", ""
     if cells.numbers.unreadable is None:
         return _number_kind(name, cells), "", ""
     if cells.dates.unreadable is None:
-        return Kind.DATE, "", ""
+        return ColumnKind.DATE, "", ""
     for noun, reading in (("number", cells.numbers), ("date", cells.dates)):
         if reading.share >= MIXED_SHARE and reading.unreadable is not None:
-            return Kind(noun), "", _mixed(noun, cells, reading.unreadable, reading.share)
+            return ColumnKind(noun), "", _mixed(noun, cells, reading.unreadable, reading.share)
     if _urls(cells):
-        return (Kind.IMAGE if _images(name, cells) else Kind.TEXT), "", ""
+        return (ColumnKind.IMAGE if _images(name, cells) else ColumnKind.TEXT), "", ""
     if cells.tag_separator is not None:
-        return Kind.TAGS, "", ""
+        return ColumnKind.TAGS, "", ""
     return _text_kind(cells)
 
 
@@ -134,11 +141,11 @@ def _mixed(noun: str, cells: Cells, row: int, share: float) -> str:
     return f"{share:.0%} of its values are {noun}s, but {text!r:.60} is none"
 
 
-def _number_kind(name: str, cells: Cells) -> Kind:
+def _number_kind(name: str, cells: Cells) -> ColumnKind:
     values = cells.numbers.values[cells.present]
     if is_unique(cells) and len(values) > 2 and values[0] in (0, 1) and np.all(np.diff(values) == 1):
-        return Kind.ID  # rows that are merely counted
-    return Kind.DEGREE if _is_degree(name, values) else Kind.NUMBER
+        return ColumnKind.ID  # rows that are merely counted
+    return ColumnKind.DEGREE if _is_degree(name, values) else ColumnKind.NUMBER
 
 
 def _is_degree(name: str, values: np.ndarray) -> bool:
@@ -151,16 +158,16 @@ def _is_degree(name: str, values: np.ndarray) -> bool:
     return (mostly_zero and values.max() >= 0.2) or bool(values.min() <= 0.05 and values.max() >= 0.95)
 
 
-def _text_kind(cells: Cells) -> tuple[Kind, str, str]:
+def _text_kind(cells: Cells) -> tuple[ColumnKind, str, str]:
     different, present = len(cells.distinct), int(cells.present.sum())
     if different <= MANY_VALUES and different <= max(2, present // 2):
-        return Kind.CATEGORY, "", ""
+        return ColumnKind.CATEGORY, "", ""
     common = int(np.sort(cells.counts)[::-1][:MOST_LEVELS].sum())
     if different <= present // 2 and common >= COVERED_SHARE * present:
-        return Kind.CATEGORY, f"{different:,} values; all but the {MOST_LEVELS} most common count as 'other'", ""
+        return ColumnKind.CATEGORY, f"{different:,} values; all but the {MOST_LEVELS} most common count as 'other'", ""
     if present >= 20:
-        return Kind.TEXT, f"{different:,} different values, too many to learn from", ""
-    return Kind.TEXT, "", ""
+        return ColumnKind.TEXT, f"{different:,} different values, too many to learn from", ""
+    return ColumnKind.TEXT, "", ""
 
 
 def _urls(cells: Cells) -> bool:
@@ -183,7 +190,9 @@ def moving_together(found: Mapping[str, Finding], cells: Mapping[str, Cells]) ->
 
     Learning from both would count the same thing twice, and ask about it twice.
     """
-    numbers = [name for name, finding in found.items() if finding.kind is Kind.NUMBER and finding.role is Role.USE]
+    numbers = [
+        name for name, finding in found.items() if finding.kind is ColumnKind.NUMBER and finding.role is Role.USE
+    ]
     numbers = [name for name in numbers if not found[name].problem][:MOST_COMPARED]
     doubles: dict[str, tuple[str, float]] = {}
     for place, name in enumerate(numbers):
@@ -228,7 +237,7 @@ def names_an_id(name: str) -> bool:
 
 def choose_id(found: Mapping[str, Finding], cells: Mapping[str, Cells]) -> str | None:
     """The column whose values name the rows: the first of the unique identifiers, plain `id` before others."""
-    able = [name for name, finding in found.items() if finding.kind is Kind.ID and is_unique(cells[name])]
+    able = [name for name, finding in found.items() if finding.kind is ColumnKind.ID and is_unique(cells[name])]
     return min(able, key=lambda name: name.lower() != "id", default=None)
 
 
@@ -238,7 +247,7 @@ def choose_label(found: Mapping[str, Finding], cells: Mapping[str, Cells]) -> st
     for name, finding in found.items():
         column = cells[name]
         if (
-            finding.kind not in (Kind.TEXT, Kind.CATEGORY)
+            finding.kind not in (ColumnKind.TEXT, ColumnKind.CATEGORY)
             or finding.problem
             or not column.present.any()
             or _urls(column)
@@ -266,7 +275,7 @@ def label_template(label: str, found: Mapping[str, Finding], cells: Mapping[str,
         if _unique_together(columns, cells):
             break
         other = next((name for name in found if re.search(pattern, name.lower()) and name != label), None)
-        if other is not None and found[other].kind in (Kind.CATEGORY, Kind.NUMBER, Kind.TEXT):
+        if other is not None and found[other].kind in (ColumnKind.CATEGORY, ColumnKind.NUMBER, ColumnKind.TEXT):
             template, columns = form.format(other, template), [*columns, other]
     return template if len(columns) > 1 and not any(set("{}") & set(name) for name in columns) else label
 

@@ -77,7 +77,7 @@ def _text(value: Any) -> str:
     return "" if value is None else str(value).strip()
 
 
-def refuse_duplicate_names(names: Sequence[str], source: str) -> None:
+def reject_duplicate_names(names: Sequence[str], source: str) -> None:
     """Raise when two columns share a name."""
     seen: dict[str, int] = {}
     for place, name in enumerate(names, start=1):

@@ -15,7 +15,7 @@ from rather.errors import InvalidInputError
 from rather.formats.tables.delimited import read_delimited
 from rather.formats.tables.frames import from_arrow, read_frame
 from rather.formats.tables.jsonlines import read_json
-from rather.formats.tables.raw import RawTable, first_line, refuse_duplicate_names
+from rather.formats.tables.raw import RawTable, first_line, reject_duplicate_names
 
 # A table is held in memory as text and as vectors, several times its size on disk.
 MOST_MEGABYTES = 512
@@ -69,7 +69,7 @@ def _read_file(path: Path, delimiter: str | None, encoding: str | None, limit: f
             f"{path.name!r} has no ending that tells its format; a table ends in {', '.join(FORMATS)}."
         )
     try:
-        refuse_size(path, path.stat().st_size, limit)
+        reject_size(path, path.stat().st_size, limit)
         if form == "parquet":
             return _read_parquet(path, limit)
         if form == "json":
@@ -79,7 +79,7 @@ def _read_file(path: Path, delimiter: str | None, encoding: str | None, limit: f
         raise InvalidInputError(f"{path.name} cannot be read: {error}.") from None
 
 
-def refuse_size(path: Path, size: int, limit: float) -> None:
+def reject_size(path: Path, size: int, limit: float) -> None:
     """Raise when a file of `size` bytes is above the limit in megabytes."""
     megabytes = size / 1e6
     if megabytes <= limit:
@@ -98,7 +98,7 @@ def _read_parquet(path: Path, limit: float) -> RawTable:
             raise InvalidInputError(f"{path.name} is not a Parquet file (it does not start with 'PAR1').")
     try:
         metadata = pq.read_metadata(path)
-        refuse_size(path, sum(metadata.row_group(g).total_byte_size for g in range(metadata.num_row_groups)), limit)
+        reject_size(path, sum(metadata.row_group(g).total_byte_size for g in range(metadata.num_row_groups)), limit)
         table = pq.read_table(path)
     except pa.ArrowException as error:
         raise InvalidInputError(f"{path.name} is damaged: {first_line(error)}.") from None
@@ -108,7 +108,7 @@ def _read_parquet(path: Path, limit: float) -> RawTable:
 def _with_names(raw: RawTable) -> RawTable:
     """The same with white space around names removed and nameless columns counted, as a CSV's are."""
     names = [name.strip() or f"column {place}" for place, name in enumerate(raw.columns, start=1)]
-    refuse_duplicate_names(names, raw.source)
+    reject_duplicate_names(names, raw.source)
     return replace(raw, columns=dict(zip(names, raw.columns.values(), strict=True)))
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from rather.errors import InvalidInputError
-from rather.formats.tables.kinds import Direction, Form, Kind, Role
+from rather.formats.tables.kinds import ColumnKind, Direction, Form, Role
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class ColumnSpec:
     """
 
     role: Role | None = None
-    kind: Kind | None = None
+    kind: ColumnKind | None = None
     name: str | None = None
     unit: str | None = None
     direction: Direction | None = None
@@ -156,7 +156,7 @@ def _column_spec(spec: Spec, name: str, settings: Any) -> ColumnSpec:
 
 
 SEPARATING = ("delimiter", "separator")  # these may be white space
-CHOICES: dict[str, type[StrEnum]] = {"role": Role, "kind": Kind, "direction": Direction, "form": Form}
+CHOICES: dict[str, type[StrEnum]] = {"role": Role, "kind": ColumnKind, "direction": Direction, "form": Form}
 
 
 def _checked(spec: Spec, path: tuple[str, ...], key: str, value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 import json
 
-from rather.formats.tables.kinds import DIRECTED, Direction, Kind, Role
+from rather.formats.tables.kinds import DIRECTED, ColumnKind, Direction, Role
 from rather.formats.tables.spec import ColumnSpec, Spec
 
 HEAD = """\
@@ -27,7 +27,7 @@ def spec_text(spec: Spec, table: str, comments: dict[str, str] | None = None) ->
         table: Name of the table's file.
         comments: A remark about a column, to stand above its section.
     """
-    lines = [HEAD.format(table=_one_line(table), kinds=" · ".join(kind.value for kind in Kind)), "[table]"]
+    lines = [HEAD.format(table=_one_line(table), kinds=" · ".join(kind.value for kind in ColumnKind)), "[table]"]
     for key in ("name", "id", "label", "missing", "delimiter", "encoding", "most_megabytes"):
         if (value := getattr(spec, key)) is not None:
             lines.append(f"{key} = {_value(value)}")

@@ -11,18 +11,18 @@ import numpy as np
 import numpy.typing as npt
 
 from rather.errors import InvalidInputError
+from rather.formats.tables.attributes import attributes_together, table_attributes
 from rather.formats.tables.basis import Floats
 from rather.formats.tables.blocks import Block, build_block
 from rather.formats.tables.columns import Column, Examined, label_columns
-from rather.formats.tables.examining import read_examined, refuse_problems
+from rather.formats.tables.examining import read_examined, reject_problems
 from rather.formats.tables.facts import Facts
 from rather.formats.tables.kinds import Role
 from rather.formats.tables.prior import joint_prior, utility_scale
 from rather.formats.tables.spec import Spec
-from rather.formats.tables.statements import statements_together, table_statements
 from rather.formats.tables.where import where_mask
+from rather.model.attributes import Attribute
 from rather.model.catalog import Catalog, ItemId
-from rather.model.statements import Statement
 
 
 @dataclass(frozen=True)
@@ -49,14 +49,14 @@ class Table:
         return self.examined.column(name)
 
     @cached_property
-    def statements(self) -> tuple[Statement, ...]:
+    def attributes(self) -> tuple[Attribute, ...]:
         """What can be said of an item, column by column."""
-        return table_statements(self.blocks, self.scale)
+        return table_attributes(self.blocks, self.scale)
 
     @cached_property
     def together(self) -> npt.NDArray[np.bool_]:
-        """`(a, a)`, which two of the statements hold of one row at least."""
-        return statements_together(self.blocks)
+        """`(a, a)`, which two of the attributes hold of one row at least."""
+        return attributes_together(self.blocks)
 
     def where(self, expression: str) -> npt.NDArray[np.bool_]:
         """`(n,)`, which rows satisfy an expression such as `price < 30000 and drive == 'AWD'`."""
@@ -77,7 +77,7 @@ def catalog_from_table(
 ) -> Catalog:
     """See `Catalog.from_table`."""
     examined = read_examined(source, spec, ignore=ignore, most_megabytes=most_megabytes)
-    refuse_problems(examined)
+    reject_problems(examined)
     blocks, rows = _encoded(examined)
     table = Table(examined, blocks, _scale(blocks, rows))
     labels = examined.labels()
@@ -87,7 +87,7 @@ def catalog_from_table(
         labels=labels,
         features=[name for block in blocks for name in block.features],
         name=examined.name,
-        statements=table.statements,
+        attributes=table.attributes,
     )
     catalog.facts = Facts(examined.columns, label_columns(examined.label, examined.raw.columns), len(examined))
     catalog.table = table

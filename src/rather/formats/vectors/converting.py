@@ -17,19 +17,19 @@ from numpy.typing import NDArray
 
 from rather.errors import InvalidInputError
 from rather.formats.vectors.archive import ArchiveWriter
-from rather.formats.vectors.remembered import Remembered, Tell
+from rather.formats.vectors.remembered import OnProgress, Remembered
 from rather.formats.vectors.tables import BATCH_ROWS, Layout, TableFile, rows_of
 
 ENDING = ".npz"
 
 
-def converted(path: Path, head: str, tell: Tell | None = None) -> Path:
+def converted(path: Path, head: str, on_progress: OnProgress | None = None) -> Path:
     """The archive with the vectors of a Parquet, Arrow or `.npy` file; written on the first call.
 
     Args:
         path: The file.
         head: What the archive says of itself under "about", where the file does not.
-        tell: Called as it goes on, with rows done and to do.
+        on_progress: Called as it goes on, with rows done and to do.
     """
     remembered = Remembered(path)
     target = remembered.file(ENDING)
@@ -39,10 +39,10 @@ def converted(path: Path, head: str, tell: Tell | None = None) -> Path:
     def write(draft: Path) -> None:
         with ArchiveWriter.to(draft) as archive:
             if path.suffix == ".npy":
-                _write_matrix(path, archive, tell)
+                _write_matrix(path, archive, on_progress)
                 archive.array("about", np.frombuffer(head.encode(), dtype=np.uint8))
             else:
-                _write_table(TableFile(path), head, archive, tell)
+                _write_table(TableFile(path), head, archive, on_progress)
 
     try:
         return remembered.write(ENDING, write)
@@ -53,15 +53,15 @@ def converted(path: Path, head: str, tell: Tell | None = None) -> Path:
         ) from None
 
 
-def _write_matrix(path: Path, archive: ArchiveWriter, tell: Tell | None) -> None:
+def _write_matrix(path: Path, archive: ArchiveWriter, on_progress: OnProgress | None) -> None:
     matrix = np.load(path, mmap_mode="r", allow_pickle=False)
     if matrix.ndim != 2:
         raise InvalidInputError(f"{path} must hold a matrix with a row for each item, got shape {matrix.shape}.")
     blocks = (matrix[start : start + BATCH_ROWS] for start in range(0, len(matrix), BATCH_ROWS))
-    archive.blocks("items", matrix.shape, np.float32, _counted(blocks, len(matrix), path, tell))
+    archive.blocks("items", matrix.shape, np.float32, _counted(blocks, len(matrix), path, on_progress))
 
 
-def _write_table(table: TableFile, head: str, archive: ArchiveWriter, tell: Tell | None) -> None:
+def _write_table(table: TableFile, head: str, archive: ArchiveWriter, on_progress: OnProgress | None) -> None:
     layout = Layout.of(table.schema, table.path.name)
     texts = table.read([column for column in (layout.ids, layout.labels) if column is not None])
     n, numbers = table.rows, False
@@ -76,7 +76,7 @@ def _write_table(table: TableFile, head: str, archive: ArchiveWriter, tell: Tell
     if first is None:
         raise InvalidInputError(f"{table.path} holds no items.")
     shape = (n, first.shape[1])
-    archive.blocks("items", shape, np.float32, _counted(itertools.chain([first], blocks), n, table.path, tell))
+    archive.blocks("items", shape, np.float32, _counted(itertools.chain([first], blocks), n, table.path, on_progress))
     if users:
         archive.array("users", np.concatenate(users))
     if layout.ids is not None:
@@ -100,7 +100,9 @@ def _item_blocks(table: TableFile, layout: Layout, users: list[NDArray[np.float3
             yield rows
 
 
-def _counted(blocks: Iterable[NDArray[Any]], n: int, path: Path, tell: Tell | None) -> Iterator[NDArray[np.float32]]:
+def _counted(
+    blocks: Iterable[NDArray[Any]], n: int, path: Path, on_progress: OnProgress | None
+) -> Iterator[NDArray[np.float32]]:
     done, d = 0, None
     for block in blocks:
         if d is not None and block.shape[1] != d:
@@ -109,8 +111,8 @@ def _counted(blocks: Iterable[NDArray[Any]], n: int, path: Path, tell: Tell | No
             )
         d, done = block.shape[1], done + len(block)
         yield block
-        if tell is not None:
-            tell(f"converting {path.name}", done, n)
+        if on_progress is not None:
+            on_progress(f"converting {path.name}", done, n)
 
 
 def _write_ids(column: pa.ChunkedArray, numbers: bool, archive: ArchiveWriter, path: Path) -> None:

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from rather.errors import InvalidInputError
 from rather.formats.vectors.items import ItemFile, tensor_on
-from rather.formats.vectors.remembered import Remembered, Tell, is_large
+from rather.formats.vectors.remembered import OnProgress, Remembered, is_large
 from rather.numerics.threads import one_thread
 
 # Rows looked at at a time: a few megabytes, which are turned into float64 to be summed.
@@ -40,19 +40,19 @@ def hash_of_shape(shape: tuple[int, ...]) -> hashlib.blake2b:
     return digest
 
 
-def examine(file: ItemFile, tell: Tell | None = None) -> Examined:
+def examine(file: ItemFile, on_progress: OnProgress | None = None) -> Examined:
     """Look at all vectors of a file, or recall what an earlier look told if the file has not changed since.
 
     Args:
         file: Where they are.
-        tell: Called as it goes on, with bytes done and to do.
+        on_progress: Called as it goes on, with bytes done and to do.
     """
     if not is_large(file.path):
-        return _examine(file, tell)
+        return _examine(file, on_progress)
     remembered = Remembered(file.path)
     if (known := _recalled(file, remembered)) is not None:
         return known
-    examined = _examine(file, tell)
+    examined = _examine(file, on_progress)
     remembered.remember_array(".norms.npy", examined.norms.numpy())
     remembered.remember(items=_place(file), digest=examined.digest, average=examined.average.tolist())
     return _recalled(file, remembered) or examined
@@ -69,7 +69,7 @@ def _recalled(file: ItemFile, remembered: Remembered) -> Examined | None:
     return Examined(facts["digest"], torch.tensor(facts["average"], dtype=torch.float32), tensor_on(norms))
 
 
-def _examine(file: ItemFile, tell: Tell | None) -> Examined:
+def _examine(file: ItemFile, on_progress: OnProgress | None) -> Examined:
     items, n = file.tensor(), file.shape[0]
     digest, norms = hash_of_shape(file.shape), np.empty(n, dtype=np.float32)
     total = torch.zeros(file.shape[1], dtype=torch.float64)
@@ -82,8 +82,8 @@ def _examine(file: ItemFile, tell: Tell | None) -> Examined:
             total += sums
             digest.update(block.numpy().data)
             norms[start : start + BLOCK_ROWS] = torch.linalg.vector_norm(block, dim=1).numpy()
-            if tell is not None:
-                tell(f"looking at {file.path.name}", min(n, start + BLOCK_ROWS), n)
+            if on_progress is not None:
+                on_progress(f"looking at {file.path.name}", min(n, start + BLOCK_ROWS), n)
     return Examined(digest.hexdigest(), (total / n).float(), torch.from_numpy(norms))
 
 

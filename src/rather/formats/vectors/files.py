@@ -28,7 +28,7 @@ from rather.formats.vectors.archive import ArchiveWriter, MappedArchive
 from rather.formats.vectors.columns import Column
 from rather.formats.vectors.examining import examine
 from rather.formats.vectors.items import ItemFile
-from rather.formats.vectors.remembered import Tell, is_large
+from rather.formats.vectors.remembered import OnProgress, is_large
 from rather.formats.vectors.tables import ARROW_ENDINGS, TableFile, is_list
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog, ItemId
@@ -75,10 +75,10 @@ class Vectors:
             if column is not None and len(column) != len(self.items):
                 raise InvalidInputError(f"`{name}` must have {len(self.items)} entries, got {len(column)}.")
 
-    def catalog(self, tell: Tell | None = None) -> Catalog:
+    def catalog(self, on_progress: OnProgress | None = None) -> Catalog:
         """The items; `tell` is called as a large file is looked at for the first time."""
         if self.file is not None:
-            examine(self.file, tell)
+            examine(self.file, on_progress)
         items = self.items if self.file is None else self.file
         return Catalog(items, self.item_ids, self.labels, features=self.features, name=self.name)
 
@@ -105,14 +105,14 @@ def save_vectors(vectors: Vectors, path: Path | str) -> Path:
     return draft.replace(target)
 
 
-def load_vectors(path: Path | str, tell: Tell | None = None) -> Vectors:
+def load_vectors(path: Path | str, on_progress: OnProgress | None = None) -> Vectors:
     """Read a vectors file, or vectors in the form another program wrote them (see `rather.formats.vectors.foreign`).
 
     Vectors of a large file stay in it and are mapped; those in a form that cannot be are converted once.
 
     Args:
         path: The file: `.npz`, `.npy`, `.parquet`, `.arrow`, `.feather`, or word2vec's text.
-        tell: Called while a large file is converted, with rows done and to do.
+        on_progress: Called while a large file is converted, with rows done and to do.
     """
     from rather.formats.vectors.foreign import foreign_npz, read_npy, read_table, read_text
 
@@ -128,9 +128,9 @@ def load_vectors(path: Path | str, tell: Tell | None = None) -> Vectors:
         table = TableFile(source)
         if table.is_ours and not is_large(source):
             return _from_table(table.read())
-        return read_table(source, tell)
+        return read_table(source, on_progress)
     if source.suffix == ".npy":
-        return read_npy(source, tell)
+        return read_npy(source, on_progress)
     return read_text(source)
 
 

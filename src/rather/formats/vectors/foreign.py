@@ -13,7 +13,7 @@ from rather.formats.vectors.columns import Column
 from rather.formats.vectors.converting import converted
 from rather.formats.vectors.files import Vectors, head, mapped_archive
 from rather.formats.vectors.items import array_place
-from rather.formats.vectors.remembered import Tell, is_large
+from rather.formats.vectors.remembered import OnProgress, is_large
 from rather.formats.vectors.tables import Layout, TableFile, rows_of
 
 # Under these names NumPy archives hold the two matrices; `implicit` saves its models under the second.
@@ -48,20 +48,20 @@ def foreign_npz(archive: Mapping[str, NDArray[Any]], name: str) -> Vectors:
     return Vectors(items, users, ids, labels)
 
 
-def read_npy(path: Path, tell: Tell | None = None) -> Vectors:
+def read_npy(path: Path, on_progress: OnProgress | None = None) -> Vectors:
     """A matrix of item vectors, mapped; users are in a file of their own."""
     place = array_place(path)
     if place is not None and (file := place.items(path)) is not None:
         return Vectors(file.array(), file=file)
     if is_large(path):
-        return mapped_archive(converted(path, head(), tell))
+        return mapped_archive(converted(path, head(), on_progress))
     try:
         return Vectors(np.load(path, allow_pickle=False))
     except (ValueError, OSError, EOFError) as error:
         raise InvalidInputError(f"Cannot read {path}: {error}.") from None
 
 
-def read_table(path: Path, tell: Tell | None = None) -> Vectors:
+def read_table(path: Path, on_progress: OnProgress | None = None) -> Vectors:
     """A Parquet or Arrow file with a row for each item: a column of lists, or one column for each dimension."""
     table = TableFile(path)
     layout = Layout.of(table.schema, path.name)
@@ -69,7 +69,7 @@ def read_table(path: Path, tell: Tell | None = None) -> Vectors:
         return foreign_table(table.read(), path.name)
     file = table.items(layout)
     if file is None:
-        return mapped_archive(converted(path, head(), tell))
+        return mapped_archive(converted(path, head(), on_progress))
     columns = (None if name is None else table.read([name])[name] for name in (layout.ids, layout.labels))
     ids, labels = (None if column is None else Column(column, path) for column in columns)
     return Vectors(file.array(), None, ids, labels, file=file)

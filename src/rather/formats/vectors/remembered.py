@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rather.caching.folder import user_cache
 
-Tell = Callable[[str, int, int], None]
+OnProgress = Callable[[str, int, int], None]
 """Called as work on a large file goes on: what is done, how far it is, and how far it goes."""
 
 # Smaller files are looked at in the time it takes to remember them, and leave nothing behind.

@@ -19,7 +19,7 @@ from rather.numerics.randomness import derive_generator
 from rather.numerics.threads import one_thread
 from rather.research.bench.report import Cell, Times
 from rather.retrieval import Adapting, ExactRetriever, Retriever
-from rather.simulation.users import Person
+from rather.simulation.users import SimulatedUser
 from rather.strategies import Problem, Strategy, choose, strategy_named
 
 AUTO_FIRST = "auto, first question"
@@ -70,7 +70,7 @@ class Setting:
         slate = start.chosen(strategy_named("auto"), usual, first, 0)
         vectors, later = catalog.items[list(slate)], []
         for place, person in enumerate(people):
-            answer = Person(person, response, place).choose(vectors, 1)
+            answer = SimulatedUser(person, response, place).choose(vectors, 1)
             later.append(Situation(answered(belief, vectors, answer, response, place), frozenset([frozenset(slate)])))
         return cls(catalog, response, k, usual, first, tuple(later))
 

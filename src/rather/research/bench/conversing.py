@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from rather.caching.storage import Memory
+from rather.caching.storage import Cache
 from rather.conversation.cached import Tree
 from rather.conversation.many import ask_many
 from rather.conversation.session import Session
 from rather.research.bench.report import Remembered, Throughput, Times
 from rather.research.bench.timing import timed
-from rather.simulation.users import Person
+from rather.simulation.users import SimulatedUser
 
 # Times that a remembered question is asked.
 ASKED = 25
@@ -31,18 +31,18 @@ def remembered(session: Session) -> Remembered:
         session: Before its first question. What it remembers goes into a folder of its own.
     """
     with tempfile.TemporaryDirectory() as folder:
-        kept = Memory(Path(folder))
+        kept = Cache(Path(folder))
         session.catalog.content_hash  # noqa: B018 - found when a catalogue is opened, not when a question is asked
         session.fork_with(_tree_in(kept)).ask()
         in_process = [timed(session.fork_with(_tree_in(kept)).ask) for _ in range(ASKED)]
         from_file = []
         if any(Path(folder).iterdir()):
             for _ in range(ASKED):
-                from_file.append(timed(session.fork_with(_tree_in(Memory(Path(folder)))).ask))
+                from_file.append(timed(session.fork_with(_tree_in(Cache(Path(folder)))).ask))
     return Remembered(Times.of(in_process), Times.of(from_file) if from_file else None)
 
 
-def _tree_in(kept: Memory) -> Tree:
+def _tree_in(kept: Cache) -> Tree:
     return Tree(lambda: kept)
 
 
@@ -57,7 +57,7 @@ def throughput(session: Session) -> Throughput:
         particle = session.prior.particles[place % len(session.prior)]
         person = session.fork_with(None)
         person.seed = place
-        person.tell(first, Person(particle, session.response, place).answer(first))
+        person.tell(first, SimulatedUser(particle, session.response, place).answer(first))
         people.append(person)
     one_by_one, together, same = [], [], True
     for _ in range(TURNS):

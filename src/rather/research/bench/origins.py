@@ -87,16 +87,16 @@ def small_origin() -> Origin | None:
     return _learnt("ml-100k", "pmf-10", _films, "films and people of MovieLens-100k (PMF, 10 dimensions)")
 
 
-def large_origin(quick: bool, tell: Callable[[str], None]) -> Origin:
+def large_origin(quick: bool, on_progress: Callable[[str], None]) -> Origin:
     """Books and their readers, learnt once and then kept; without their ratings, random vectors like learnt ones.
 
     Args:
         quick: Take what lies in the cache, and do not spend the time to learn.
-        tell: Told what is being learnt.
+        on_progress: Told what is being learnt.
     """
     for name in RATED:
         words = f"books and readers of {name} (ALS, {DIMENSIONS} dimensions)"
-        origin = _learnt(name, f"als-{DIMENSIONS}", None if quick else _books(name, tell), words)
+        origin = _learnt(name, f"als-{DIMENSIONS}", None if quick else _books(name, on_progress), words)
         if origin is not None:
             return origin
     return random_origin()
@@ -162,9 +162,9 @@ def _films(ratings: Ratings) -> Vectors:
     return Vectors(factors.items.numpy(), factors.users.numpy(), about=dict(factors.notes))
 
 
-def _books(name: str, tell: Callable[[str], None]) -> Learn:
+def _books(name: str, on_progress: Callable[[str], None]) -> Learn:
     def learn(ratings: Ratings) -> Vectors:
-        tell(f"learning vectors from the ratings of {name}, once")
+        on_progress(f"learning vectors from the ratings of {name}, once")
         # The confidence that the authors of the method use; the regularisation keeps rarely rated books short.
         factors = als(ratings, dimensions=DIMENSIONS, iterations=4, regularisation=10.0, confidence=40.0)
         readers = np.bincount(ratings.users, minlength=ratings.n_users) >= LEAST_RATINGS

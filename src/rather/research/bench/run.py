@@ -63,16 +63,16 @@ class Wanted:
         return len(self.sizes) * (self.repeats + 4)
 
 
-def bench(wanted: Wanted, on_step: Callable[[], None], tell: Callable[[str], None]) -> Report:
+def bench(wanted: Wanted, on_step: Callable[[], None], on_progress: Callable[[str], None]) -> Report:
     """Measure what is wanted.
 
     Args:
         wanted: What.
         on_step: Called after each of `wanted.steps` steps.
-        tell: Told what takes long.
+        on_progress: Told what takes long.
     """
     start, before = time.perf_counter(), Load.now()
-    supply = Supply(wanted, tell)
+    supply = Supply(wanted, on_progress)
     rows, skipped = [], []
     for size in sorted(wanted.sizes):
         if (reason := supply.refusal(size)) is not None:
@@ -95,7 +95,7 @@ def bench(wanted: Wanted, on_step: Callable[[], None], tell: Callable[[str], Non
 class Supply:
     """Items and people for every size; the larger catalogues begin with the smaller ones, and share their memory."""
 
-    def __init__(self, wanted: Wanted, tell: Callable[[str], None]) -> None:
+    def __init__(self, wanted: Wanted, on_progress: Callable[[str], None]) -> None:
         self._wanted = wanted
         self._large: Origin | None = None
         self._small: Origin | None = small_origin() if wanted.vectors is None else None
@@ -103,7 +103,7 @@ class Supply:
         if wanted.vectors is not None:
             self._large = named_origin(wanted.vectors)
         elif any(self._real(size) is None for size in wanted.sizes):
-            self._large = large_origin(wanted.quick, tell)
+            self._large = large_origin(wanted.quick, on_progress)
             if max(size.m for size in wanted.sizes) + PEOPLE > len(self._large.people):
                 self._large = random_origin()
 

@@ -21,7 +21,7 @@ from rather.research.experiments.floor import floor_regret
 from rather.research.experiments.jobs import job_of
 from rather.research.experiments.population import Draw, draw
 from rather.research.experiments.spec import Method, Spec
-from rather.simulation.conversations import Plan, converse
+from rather.simulation.conversations import SimulationPlan, converse
 from rather.strategies import strategy_named
 from rather.strategies.initialisers import INITIALISERS
 
@@ -65,9 +65,9 @@ def work(job: Job) -> Outcome:
     return outcome
 
 
-def _plan(settings: Mapping[str, Any], trial: Draw, seed: int) -> Plan:
+def _plan(settings: Mapping[str, Any], trial: Draw, seed: int) -> SimulationPlan:
     actual = settings.get("actual_temperature")
-    return Plan(
+    return SimulationPlan(
         trial.catalog,
         trial.belief,
         Logistic(settings["temperature"]),

@@ -1,6 +1,6 @@
 """EVOI of the first question about attributes against the slate size: the paper's Figs. 6 and 7.
 
-Entries of a spec's `parameters`: `sizes` of slates, `p` statements for each option, `temperature`. A method's settings
+Entries of a spec's `parameters`: `sizes` of slates, `p` attributes for each option, `temperature`. A method's settings
 may hold `sizes` of its own, for what cannot do all.
 """
 
@@ -41,6 +41,6 @@ def work(job: Job) -> Outcome:
             problem = PartialProblem(start.catalog, start.belief, response, k, generator, p=parameters["p"])
             chosen = choose_partial(strategy, problem)
         evoi.append(chosen.evoi)
-        texts = [[start.catalog.statements[place].text for place in item] for item in chosen.slate]
+        texts = [[start.catalog.attributes[place].text for place in item] for item in chosen.slate]
         asked.append(" | ".join(" + ".join(item) for item in texts))
     return {"sizes": list(sizes), "evoi": evoi, "asked": [asked]}

@@ -55,7 +55,7 @@ def prepare(
     *,
     folder: Path | None = None,
     generate: bool = False,
-    tell: Callable[[str], None] = print,
+    on_progress: Callable[[str], None] = print,
 ) -> str:
     """Learn the vectors a population needs, once, and return their file ("" for what is drawn at random).
 
@@ -64,7 +64,7 @@ def prepare(
         cache: Folder of learnt vectors.
         folder: Where to look for the data set first.
         generate: Take generated ratings when the data set is not on this machine.
-        tell: Told what is being learnt.
+        on_progress: Told what is being learnt.
     """
     if unknown := set(population) - KEYS:
         raise InvalidInputError(f"A population has unknown entries: {', '.join(sorted(unknown))}.")
@@ -72,13 +72,13 @@ def prepare(
         return ""
     chosen = {key: population[key] for key in LEARNT_KEYS if key in population}
     if generate and not _is_here(chosen, folder):
-        tell(f"{chosen['source']} is not on this machine: using generated ratings, whose numbers mean nothing.")
+        on_progress(f"{chosen['source']} is not on this machine: using generated ratings, whose numbers mean nothing.")
         chosen["source"] = "generated"
     digest = hashlib.blake2b(json.dumps(chosen, sort_keys=True).encode(), digest_size=6).hexdigest()
     path = cache / f"{chosen['source']}-{chosen['learn']}-{digest}.npz"
     if not path.exists():
         cache.mkdir(parents=True, exist_ok=True)
-        tell(f"learning {chosen['learn']} vectors from {chosen['source']}")
+        on_progress(f"learning {chosen['learn']} vectors from {chosen['source']}")
         save_vectors(_learnt(chosen, folder), path)
     return str(path)
 

@@ -38,7 +38,7 @@ def reproduce(
     quick: bool = False,
     fresh: bool = False,
     command: str = "",
-    tell: Callable[[str], None] = print,
+    on_progress: Callable[[str], None] = print,
     on_start: Callable[[int], None] | None = None,
     on_done: Callable[[Job], None] | None = None,
 ) -> Summary:
@@ -53,14 +53,16 @@ def reproduce(
         quick: The spec is a quick one: data sets that are not on this machine are replaced by generated ones.
         fresh: Do everything again.
         command: What was typed, for the summary.
-        tell: Told what is going on.
+        on_progress: Told what is going on.
         on_start: Told the number of jobs.
         on_done: Called after each job.
     """
     kind = KINDS[spec.kind]
     place = out / (f"{spec.name}-quick" if quick else spec.name)
     files = {
-        variant.label: prepare(variant.population, out / "vectors", folder=folder, generate=quick, tell=tell)
+        variant.label: prepare(
+            variant.population, out / "vectors", folder=folder, generate=quick, on_progress=on_progress
+        )
         for variant in spec.variants
     }
     jobs = kind.jobs(spec, files)

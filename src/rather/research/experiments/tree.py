@@ -1,7 +1,7 @@
 """A whole conversation about attributes as a tree: the paper's Fig. 8, as text and as a drawing.
 
 Entries of a spec's `parameters`: `depth` in questions, `top` recommended items shown at each node, `k` options, `p`
-statements each, `temperature`.
+attributes each, `temperature`.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def work(job: Job) -> Outcome:
         if number > parameters["depth"]:
             return Node(answer, share, recommended)
         slate = choose_partial(strategy, problem).slate
-        options = [" + ".join(start.catalog.statements[place].text for place in item) for item in slate]
+        options = [" + ".join(start.catalog.attributes[place].text for place in item) for item in slate]
         vectors = problem.vectors(torch.tensor(slate)[None])[0]
         shares = response.log_probabilities(vectors @ belief.particles.T).exp() @ belief.weights
         name = frozenset(frozenset(item) for item in slate)

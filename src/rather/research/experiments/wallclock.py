@@ -17,7 +17,7 @@ from rather.research.experiments.jobs import job_of
 from rather.research.experiments.population import Draw, draw
 from rather.research.experiments.spec import Spec
 from rather.retrieval import ExactRetriever
-from rather.simulation.users import Person
+from rather.simulation.users import SimulatedUser
 from rather.strategies import Problem, Strategy, choose, strategy_named
 
 # Scans whose median is taken.
@@ -58,7 +58,7 @@ def _question_times(
     trial: Draw, strategy: Strategy, k: int, response: Logistic, questions: int, seed: int
 ) -> list[float]:
     belief = trial.belief
-    person = Person(trial.people[0], response, seed)
+    person = SimulatedUser(trial.people[0], response, seed)
     asked: frozenset[frozenset[int]] = frozenset()
     times = []
     for number in range(questions + 1):

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from rather.errors import RatherError
 from rather.formats.tables.columns import Column
-from rather.formats.tables.kinds import Kind, Role
+from rather.formats.tables.kinds import ColumnKind, Role
 from rather.model.catalog import Catalog
 from rather.server.http import schema
 from rather.server.http.problems import ProblemError
@@ -135,18 +135,18 @@ def _of_table(column: Column) -> FilterColumn | None:
     """A typed column of a table as a filter."""
     if column.role is Role.IGNORE:
         return None
-    if column.kind in (Kind.NUMBER, Kind.DEGREE, Kind.DATE):
+    if column.kind in (ColumnKind.NUMBER, ColumnKind.DEGREE, ColumnKind.DATE):
         values = torch.from_numpy(column.numbers.copy())
         return None if bool(values.isnan().all()) else NumberColumn(values, column.unit or None)
-    if column.kind is Kind.YES_NO:
+    if column.kind is ColumnKind.YES_NO:
         flags = column.numbers
         rows = {"yes": np.flatnonzero(flags == 1).tolist(), "no": np.flatnonzero(flags == 0).tolist()}
         return ValueColumn(rows, len(flags), tags=False)
-    if column.kind is Kind.CATEGORY and len(column.cells.distinct) <= MOST_VALUES:
+    if column.kind is ColumnKind.CATEGORY and len(column.cells.distinct) <= MOST_VALUES:
         codes = column.cells.codes
         rows = {text: np.flatnonzero(codes == code).tolist() for code, text in enumerate(column.cells.distinct)}
         return ValueColumn(rows, len(codes), tags=False)
-    if column.kind is Kind.TAGS:
+    if column.kind is ColumnKind.TAGS:
         return _with_tags(column.tags)
     return None
 

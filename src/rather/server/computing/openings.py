@@ -128,7 +128,7 @@ class Openings:
         offered = self._settings.strategies_for(len(served.catalog))
         if request.strategy not in offered:
             raise _invalid(f"`strategy` must be one of {', '.join(offered)}.")
-        if request.ask == "attributes" and not served.catalog.statements:
+        if request.ask == "attributes" and not served.catalog.attributes:
             raise _invalid(f"The catalogue {served.source.name} has no attributes to ask about: `ask` must be `items`.")
         budget = request.time_budget_ms
         if request.strategy != "auto" and budget is not None:

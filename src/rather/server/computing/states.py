@@ -95,7 +95,7 @@ class States:
 
     Args:
         gate: Admits computations.
-        cache_mb: Memory to keep states in.
+        cache_mb: Cache to keep states in.
         wait_seconds: Longest wait for a state that another thread computes.
     """
 

@@ -24,7 +24,7 @@ def option_view(option: Option, order: Sequence[str], show: Showing) -> schema.O
         label=show.text(option.label),
         facts=_facts(facts, show),
         image=show.image(facts),
-        statements=[show.text(statement) for statement in option.statements],
+        statements=[show.text(statement) for statement in option.attributes],
     )
 
 
@@ -89,7 +89,7 @@ def catalog_view(source: Source, strategies: Sequence[str], largest_slate: int) 
         items=len(catalog),
         dimensions=catalog.dimensions,
         hash=catalog.content_hash,
-        kinds=["items", "attributes"] if catalog.statements else ["items"],
+        kinds=["items", "attributes"] if catalog.attributes else ["items"],
         strategies=list(strategies),
         largest_slate=min(largest_slate, len(catalog)),
         takes_where=catalog.table is not None,

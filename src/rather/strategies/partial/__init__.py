@@ -1,4 +1,4 @@
-"""Which partial comparison next: statements in place of whole items ("funny, or dark?")."""
+"""Which partial comparison next: attributes in place of whole items ("funny, or dark?")."""
 
 from rather.errors import UnknownNameError
 from rather.strategies.named import Named
@@ -21,11 +21,11 @@ PARTIAL_STRATEGIES: dict[str, Named[PartialStrategy]] = {
         "", "greedy, gradient and random seeds, polished by swaps; the default for attributes", "about 200", AutoPartial
     ),
     "cont-partial": Named(
-        "ContPartial", "gradient over relaxed partial items, rounded to p statements", "101 (one per step)", ContPartial
+        "ContPartial", "gradient over relaxed partial items, rounded to p attributes", "101 (one per step)", ContPartial
     ),
     "greedy-partial": Named(
         "Greedy (partial)",
-        "start with the statement of highest variance, add the one of highest EVOI",
+        "start with the attribute of highest variance, add the one of highest EVOI",
         "k p",
         GreedyPartial,
     ),

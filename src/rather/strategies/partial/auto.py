@@ -13,7 +13,7 @@ from rather.strategies.partial.problem import RANKING_HEAD, RANKING_ITEMS, Parti
 # Slates polished by swaps however much work that is.
 FEWEST_STARTS = 8
 
-# Of all swaps of a statement so many are judged, those that are best on few particles and items.
+# Of all swaps of an attribute so many are judged, those that are best on few particles and items.
 SIEVED = 12
 SIEVE_PARTICLES = 128
 SIEVE_ITEMS = 128
@@ -24,7 +24,7 @@ LEAST_GAIN = 1e-6
 
 @dataclass(frozen=True)
 class AutoPartial:
-    """Greedy, gradient and random seeds; the most promising polished by swapping single statements.
+    """Greedy, gradient and random seeds; the most promising polished by swapping single attributes.
 
     Where there are few slates it looks at all of them. Else the proposals of `GreedyPartial()` and of `gradient` are
     kept, each as it would be alone, so that the question is never worse in exact EVOI than theirs.
@@ -33,14 +33,14 @@ class AutoPartial:
 
     Attributes:
         gradient: Proposes from random points, and polishes greedy's slate and some of the random ones.
-        seeds: Slates of random statements, drawn in proportion to the variance of their utility; the best of all slates
+        seeds: Slates of random attributes, drawn in proportion to the variance of their utility; the best of all slates
             where these can be ranked. All are polished by swaps: the best end is often not reached from the best start.
         polished: How many of the best slates that the gradient found are polished by swaps, and how many random ones
             by the gradient.
         finished: How many of the best of these go on until no swap raises them.
-        sweeps: At most so many rounds through all statements of a slate.
+        sweeps: At most so many rounds through all attributes of a slate.
         few: Look at all slates where that is no more work than this.
-        work: Polish fewer slates than said where a round through their statements would be more work than this.
+        work: Polish fewer slates than said where a round through their attributes would be more work than this.
     """
 
     gradient: ContPartial = field(default_factory=ContPartial)
@@ -60,7 +60,7 @@ class AutoPartial:
         alone = torch.cat([greedy, self.gradient(problem.fork())])
         sieve, ranking = problem.thinned(SIEVE_PARTICLES, SIEVE_ITEMS), problem.ranking
         work = work_of_a_slate(ranking, min(problem.available, RANKING_ITEMS))
-        most = max(FEWEST_STARTS, self.work // (problem.k * problem.p * len(problem.statements) * work))
+        most = max(FEWEST_STARTS, self.work // (problem.k * problem.p * len(problem.attributes) * work))
         draw = best_slates if slates * work <= self.few else varied_slates
         seeds = draw(replace(ranking, generator=problem.generator), min(self.seeds, most))
         relaxed = torch.cat([greedy, seeds[: self.polished]])
@@ -87,11 +87,11 @@ def best_slates(problem: PartialProblem, count: int) -> Tensor:
 
 
 def varied_slates(problem: PartialProblem, count: int) -> Tensor:
-    """`count` slates of statements drawn without replacement in proportion to the variance of their utility."""
-    shape = (count, problem.k, len(problem.statements))
+    """`count` slates of attributes drawn without replacement in proportion to the variance of their utility."""
+    shape = (count, problem.k, len(problem.attributes))
     # The largest of log-weight plus Gumbel noise are such a draw.
     noise = -torch.empty(shape, dtype=torch.float32).exponential_(generator=problem.generator).log()
-    return problem.space.projected(problem.statement_variance.clamp_min(1e-30).log() + noise)
+    return problem.space.projected(problem.attribute_variance.clamp_min(1e-30).log() + noise)
 
 
 def swap(
@@ -101,15 +101,15 @@ def swap(
     sieve: PartialProblem | None = None,
     fewest: int | None = None,
 ) -> Tensor:
-    """Coordinate ascent: each statement of each slate `(b, k, p)` in turn becomes the one of highest EVOI.
+    """Coordinate ascent: each attribute of each slate `(b, k, p)` in turn becomes the one of highest EVOI.
 
     Slates that meet go on as one. A slate that has been asked may be where it starts, but not where it ends.
 
     Args:
         slates: Where to start.
         problem: Judges swaps.
-        sweeps: At most so many rounds through all statements of a slate.
-        sieve: A cheaper problem. If given, only the `SIEVED` swaps of a statement that are best there are judged.
+        sweeps: At most so many rounds through all attributes of a slate.
+        sieve: A cheaper problem. If given, only the `SIEVED` swaps of an attribute that are best there are judged.
         fewest: If given, the worse half of the slates stops after each round, until so many are left.
 
     Returns:

@@ -1,11 +1,11 @@
 """ContPartial: gradient ascent over relaxed partial items.
 
-A relaxed partial item is a point x_i in [0, 1]^a, to what degree it makes each of the a statements; to a utility
+A relaxed partial item is a point x_i in [0, 1]^a, to what degree it makes each of the a attributes; to a utility
 vector it is `x_i @ S`. The ascent is on
 
     EVOI(X S) - lambda sum_i || sort(x_i) - j ||_1          j: p ones last, zeros before   (Eq. partial_cont)
 
-with exact deep retrieval at every step, and a lambda that grows until every item makes p statements and no other.
+with exact deep retrieval at every step, and a lambda that grows until every item makes p attributes and no other.
 """
 
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ from rather.model.responses import Logistic
 from rather.strategies.continuous import Adam, slate_network
 from rather.strategies.partial.problem import PartialProblem
 
-# Where a slate of whole statements is relaxed to before the ascent goes on from it: near enough to be recognised,
-# far enough from the corners for other statements to enter.
+# Where a slate of whole attributes is relaxed to before the ascent goes on from it: near enough to be recognised,
+# far enough from the corners for other attributes to enter.
 RELAXED_OUT, RELAXED_IN = 0.25, 0.75
 
 
@@ -32,7 +32,7 @@ class Distance(NamedTuple):
 
 
 def distance_from_partial(relaxed: Tensor, p: int) -> Distance:
-    """How far relaxed slates `(b, k, a)` are from items of p whole statements, in l1.
+    """How far relaxed slates `(b, k, a)` are from items of p whole attributes, in l1.
 
     Sorting puts the p largest against ones and the rest against zeros; the gradient is the sign of each difference.
     """
@@ -69,13 +69,13 @@ class ContPartial:
 
     def __call__(self, problem: PartialProblem) -> Tensor:
         """See `PartialStrategy`."""
-        shape = (self.restarts, problem.k, len(problem.statements))
+        shape = (self.restarts, problem.k, len(problem.attributes))
         relaxed = torch.rand(shape, generator=problem.generator, dtype=torch.float32)
         return problem.space.projected(self.optimise(relaxed, problem))
 
     def polish(self, slates: Tensor, problem: PartialProblem) -> Tensor:
         """The same from given slates `(b, k, p)`."""
-        shape = (len(slates), problem.k, len(problem.statements))
+        shape = (len(slates), problem.k, len(problem.attributes))
         relaxed = torch.full(shape, RELAXED_OUT, dtype=torch.float32)
         relaxed.scatter_(2, slates, RELAXED_IN)
         return problem.space.projected(self.optimise(relaxed, problem))
@@ -100,7 +100,7 @@ def evoi_gradient(relaxed: Tensor, problem: PartialProblem, softmax: Logistic) -
     The best item after each answer is a constant where it is unique, so that the network's gradient in the query
     slate is that of EVOI; the chain rule through `X S` multiplies it by S transposed.
     """
-    query = problem.catalog.average + relaxed @ problem.statements
+    query = problem.catalog.average + relaxed @ problem.attributes
     found = value.deep_retrieval(query, problem.belief, softmax, problem.search)
     slopes = slate_network(query, found.vectors[:, :, 0], problem.belief, softmax.temperature)
-    return slopes.query @ problem.statements.T
+    return slopes.query @ problem.attributes.T

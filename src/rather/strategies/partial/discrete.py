@@ -25,37 +25,37 @@ class RandomPartial:
 
 @dataclass(frozen=True)
 class GreedyPartial:
-    """Start with the statement of highest utility variance, then add the statement that gives the highest EVOI.
+    """Start with the attribute of highest utility variance, then add the attribute that gives the highest EVOI.
 
-    Statements are dealt out in turn: the first round gives each of the k items its first statement, the second its
-    second, up to p. Until an item has all of its statements it is compared with those it has, so that every addition
+    Attributes are dealt out in turn: the first round gives each of the k items its first attribute, the second its
+    second, up to p. Until an item has all of its attributes it is compared with those it has, so that every addition
     is judged by the EVOI of a question that could be asked.
     """
 
     def __call__(self, problem: PartialProblem) -> Tensor:
         """See `PartialStrategy`."""
-        items: list[list[int]] = [[int(problem.statement_variance.argmax())]]
+        items: list[list[int]] = [[int(problem.attribute_variance.argmax())]]
         for turn in range(1, problem.k * problem.p):
             place = turn % problem.k
             if turn < problem.k:
                 items.append([])
             items[place] += self._best_addition(items, place, problem)
-        # Where the statements run out, two items may say the same or one too little; the projection mends that.
-        scores = torch.zeros(1, problem.k, len(problem.statements), dtype=torch.float32)
+        # Where the attributes run out, two items may say the same or one too little; the projection mends that.
+        scores = torch.zeros(1, problem.k, len(problem.attributes), dtype=torch.float32)
         for place, item in enumerate(items):
             scores[0, place, item] = 1.0
         return problem.space.projected(scores)
 
     def _best_addition(self, items: list[list[int]], place: int, problem: PartialProblem) -> list[int]:
-        """The statement that, added to the item in `place`, gives the highest EVOI; none where none fits."""
+        """The attribute that, added to the item in `place`, gives the highest EVOI; none where none fits."""
         fitting = (~problem.space.clash[items[place]].any(dim=0)).nonzero()[:, 0].tolist()
         if not fitting:
             return []
         others = [set(item) for item in items[:place] + items[place + 1 :]]
-        candidates = [statement for statement in fitting if {*items[place], statement} not in others] or fitting
-        said = torch.stack([problem.statements[item].sum(dim=0) for item in items]) + problem.catalog.average
+        candidates = [attribute for attribute in fitting if {*items[place], attribute} not in others] or fitting
+        said = torch.stack([problem.attributes[item].sum(dim=0) for item in items]) + problem.catalog.average
         slates = said.repeat(len(candidates), 1, 1)
-        slates[:, place] += problem.statements[candidates]
+        slates[:, place] += problem.attributes[candidates]
         return [candidates[problem.best_of(slates)]]
 
 

@@ -10,13 +10,13 @@ from torch import Tensor
 
 from rather import value
 from rather.errors import InvalidInputError, NoQuestionLeftError
+from rather.model.attributes import column_numbers
 from rather.model.catalog import Catalog
-from rather.model.statements import column_numbers
 from rather.retrieval import ExactRetriever
 from rather.strategies.partial.space import PartialSpace
 from rather.strategies.problem import Problem, Slate
 
-# Statement utilities kept at most, in numbers (128 MiB of float32); beyond, they are computed from vectors.
+# Attribute utilities kept at most, in numbers (128 MiB of float32); beyond, they are computed from vectors.
 KEPT_NUMBERS = 2**25
 
 # A long list of candidates is ranked on so many particles and items, and its head then on all of them.
@@ -27,55 +27,55 @@ RANKING_HEAD = 32
 
 @dataclass(frozen=True, eq=False)
 class PartialProblem(Problem):
-    """Which slate of k partial items to ask about next. Slates are `(b, k, p)` places of the catalogue's statements.
+    """Which slate of k partial items to ask about next. Slates are `(b, k, p)` places of the catalogue's attributes.
 
     Attributes:
-        p: Statements that each partial item makes.
+        p: Attributes that each partial item makes.
     """
 
     p: int = 1
 
-    def _refuse_k(self) -> None:
-        if not self.catalog.statements:
+    def _validate_k(self) -> None:
+        if not self.catalog.attributes:
             raise InvalidInputError(
-                "This catalogue has no statements, so there are no attributes to ask about. "
-                "Give it `features` (names of its dimensions) or `statements`, or ask about items."
+                "This catalogue has no attributes, so there are no attributes to ask about. "
+                "Give it `features` (names of its dimensions) or `attributes`, or ask about items."
             )
         _ = self.space  # refuses a k or p that does not fit
 
     @cached_property
     def space(self) -> PartialSpace:
         """The slates there are."""
-        return PartialSpace(column_numbers(self.catalog.statements), self.k, self.p, self.catalog.together)
+        return PartialSpace(column_numbers(self.catalog.attributes), self.k, self.p, self.catalog.together)
 
     @cached_property
-    def statements(self) -> Tensor:
-        """`(a, d)`, what each statement adds to an item vector."""
-        return torch.stack([statement.vector for statement in self.catalog.statements])
+    def attributes(self) -> Tensor:
+        """`(a, d)`, what each attribute adds to an item vector."""
+        return torch.stack([attribute.vector for attribute in self.catalog.attributes])
 
     @cached_property
-    def statement_utilities(self) -> Tensor:
-        """`(a, m)`, what each statement is worth to each particle."""
-        return self.statements @ self.belief.particles.T
+    def attribute_utilities(self) -> Tensor:
+        """`(a, m)`, what each attribute is worth to each particle."""
+        return self.attributes @ self.belief.particles.T
 
     @cached_property
-    def statement_variance(self) -> Tensor:
-        """`(a,)`, the variance of each statement's utility over the belief."""
+    def attribute_variance(self) -> Tensor:
+        """`(a,)`, the variance of each attribute's utility over the belief."""
         centred = self.belief.particles - self.belief.mean
         spread = (centred * self.belief.weights[:, None]).T @ centred
-        return ((self.statements @ spread) * self.statements).sum(dim=1)
+        return ((self.attributes @ spread) * self.attributes).sum(dim=1)
 
     def vectors(self, slates: Tensor) -> Tensor:
-        """Vectors `(b, k, d)` of slates: otherwise average items of which the statements hold.
+        """Vectors `(b, k, d)` of slates: otherwise average items of which the attributes hold.
 
         Any other uniform completion gives the same choice among the options. The average item is the one that makes
         sense of "none of these", where the outside option is worth as much as an average item.
         """
-        return self.catalog.average + self.statements[slates].sum(dim=2)
+        return self.catalog.average + self.attributes[slates].sum(dim=2)
 
     def evoi(self, slates: Tensor) -> Tensor:
         """Exact EVOI `(b,)` of slates `(b, k, p)`."""
-        if len(self.statements) * len(self.belief) > KEPT_NUMBERS:
+        if len(self.attributes) * len(self.belief) > KEPT_NUMBERS:
             return self.evoi_of_vectors(self.vectors(slates))
         # Adding p rows of known utilities is cheaper than a product over d coordinates.
         average = self.belief.particles @ self.catalog.average
@@ -88,9 +88,9 @@ class PartialProblem(Problem):
 
     def _added_utilities(self, slates: Tensor) -> Tensor:
         """`(b, k, m)`, the utilities of partial items over that of an average item."""
-        total = self.statement_utilities[slates[:, :, 0]]
+        total = self.attribute_utilities[slates[:, :, 0]]
         for place in range(1, self.p):
-            total += self.statement_utilities[slates[:, :, place]]
+            total += self.attribute_utilities[slates[:, :, place]]
         return total
 
     def random_slates(self, count: int) -> Tensor:
@@ -139,21 +139,21 @@ PartialStrategy = Callable[[PartialProblem], Tensor]
 
 @dataclass(frozen=True)
 class ChosenPartial:
-    """The slate to ask, as places of statements, and its exact EVOI."""
+    """The slate to ask, as places of attributes, and its exact EVOI."""
 
     slate: tuple[tuple[int, ...], ...]
     evoi: float
 
 
 def name_of_slate(slate: Sequence[Sequence[int]]) -> Slate:
-    """What `PartialProblem.asked` holds of a slate: the same for every order of items and of statements."""
+    """What `PartialProblem.asked` holds of a slate: the same for every order of items and of attributes."""
     return frozenset(frozenset(item) for item in slate)
 
 
 def choose_partial(strategy: PartialStrategy, problem: PartialProblem) -> ChosenPartial:
     """The best by exact EVOI of a strategy's proposals that have not been asked yet.
 
-    When all have been, slates that differ from them in one statement and then random ones stand in, so that a
+    When all have been, slates that differ from them in one attribute and then random ones stand in, so that a
     question never repeats while any is left.
     """
     if len(problem.asked) >= problem.space.slates:

@@ -1,6 +1,6 @@
 """The partial items there are, and slates of them: whatever holds whoever is asked.
 
-A partial item is p rising places in the list of statements, no two of which contradict each other. A slate is k
+A partial item is p rising places in the list of attributes, no two of which contradict each other. A slate is k
 different ones, a tensor `(k, p)`; a batch of slates is `(b, k, p)`.
 """
 
@@ -22,13 +22,13 @@ LISTED_ITEMS = 100_000
 
 @dataclass(frozen=True, eq=False)
 class PartialSpace:
-    """All slates of k partial items of p statements.
+    """All slates of k partial items of p attributes.
 
     Attributes:
-        columns: `(a,)`, a number for each statement; those with the same number contradict each other.
+        columns: `(a,)`, a number for each attribute; those with the same number contradict each other.
         k: Partial items on a slate.
-        p: Statements that each of them makes.
-        together: `(a, a)` boolean, which two statements hold of at least one item; the others contradict each other
+        p: Attributes that each of them makes.
+        together: `(a, a)` boolean, which two attributes hold of at least one item; the others contradict each other
             as well. None where that is not known.
     """
 
@@ -40,15 +40,15 @@ class PartialSpace:
     def __post_init__(self) -> None:
         count = len(set(self.columns.tolist()))
         if not 1 <= self.p <= count:
-            raise InvalidInputError(f"`p` must be 1..{count} (the columns that statements are about), got {self.p}.")
+            raise InvalidInputError(f"`p` must be 1..{count} (the columns that attributes are about), got {self.p}.")
         found = len(list(itertools.islice(self.every_item(), max(self.k, 2))))
         if self.k < 2 or found < self.k:
-            said = "1 statement" if self.p == 1 else f"{self.p} statements"
+            said = "1 attribute" if self.p == 1 else f"{self.p} attributes"
             raise InvalidInputError(f"`k` must be 2..{self.items:,} (the partial items of {said}), got {self.k}.")
 
     @cached_property
     def clash(self) -> Tensor:
-        """`(a, a)` boolean, which two statements contradict each other; each does itself."""
+        """`(a, a)` boolean, which two attributes contradict each other; each does itself."""
         same = self.columns[:, None] == self.columns
         return same if self.together is None else same | ~self.together
 
@@ -79,7 +79,7 @@ class PartialSpace:
         return math.comb(self.items, self.k)
 
     def every_item(self, order: list[int] | None = None) -> Iterator[tuple[int, ...]]:
-        """All partial items, in the order of their statements or, if given, in another order of statements."""
+        """All partial items, in the order of their attributes or, if given, in another order of attributes."""
         places = range(len(self.columns)) if order is None else order
         clash = self.clash.tolist()
 
@@ -131,12 +131,12 @@ class PartialSpace:
         return torch.tensor(taken)
 
     def _neighbours(self, items: Tensor) -> Tensor:
-        """Partial items that differ from one of `items` `(b, p)` in one statement."""
+        """Partial items that differ from one of `items` `(b, p)` in one attribute."""
         found = [self._replaced(items, place) for place in range(self.p)]
         return torch.cat([candidates[valid] for candidates, valid in found])
 
     def _replaced(self, items: Tensor, place: int) -> tuple[Tensor, Tensor]:
-        """Items `(b, p)` with the statement in `place` replaced by every other: `(b, a, p)`, and which are valid."""
+        """Items `(b, p)` with the attribute in `place` replaced by every other: `(b, a, p)`, and which are valid."""
         a = len(self.columns)
         candidates = items[:, None, :].repeat(1, a, 1)
         candidates[:, :, place] = torch.arange(a)
@@ -145,12 +145,12 @@ class PartialSpace:
         return candidates.sort(dim=2).values, ~(self.clash[others].any(dim=1) | same)
 
     def swaps(self, slates: Tensor, item: int, place: int) -> tuple[Tensor, Tensor]:
-        """Slates with one statement of one item replaced by every other.
+        """Slates with one attribute of one item replaced by every other.
 
         Args:
             slates: `(b, k, p)`.
             item: Which item of each slate.
-            place: Which of its statements.
+            place: Which of its attributes.
 
         Returns:
             `(b, a, k, p)` candidates, and `(b, a)` which of them are slates of distinct partial items.
@@ -163,7 +163,7 @@ class PartialSpace:
         return candidates, valid & ~repeated
 
     def neighbours(self, slates: Tensor) -> Tensor:
-        """Every slate `(c, k, p)` that differs from one of `slates` in one statement."""
+        """Every slate `(c, k, p)` that differs from one of `slates` in one attribute."""
         found = [self.swaps(slates, item, place) for item in range(self.k) for place in range(self.p)]
         return torch.cat([candidates[valid] for candidates, valid in found])
 

@@ -1,0 +1,91 @@
+"""What can be said of an item in a few words: the attributes that partial comparisons are made of.
+
+"Would you rather a film that is funny or one that is dark?" compares two partial items. Each makes one attribute (or
+p of them) and leaves the rest equal, so that to a utility vector it is the sum of its attributes' vectors.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+from rather.errors import InvalidInputError
+from rather.numerics.arrays import as_floats
+
+Form = Literal["is", "with", "that", ""]
+FORMS: tuple[Form, ...] = ("is", "with", "that", "")
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One thing that may be said of an item.
+
+    Attributes:
+        text: In words, with its unit: "funny", "all-wheel drive", "200 to 300 hp".
+        column: What it is about ("drive"). Two attributes about one column contradict each other; what can hold at
+            the same time, such as the tags of a list, has a column of its own each.
+        vector: `(d,)`, what it adds to an item vector.
+        form: How the text joins a noun: "is" (a film that is *funny*), "with" (a car with *all-wheel drive*), "that"
+            (a car that *seats five*), or "" where only the text itself reads well.
+    """
+
+    text: str
+    column: str
+    vector: Tensor = field(repr=False, compare=False)
+    form: Form = ""
+
+    def __post_init__(self) -> None:
+        if not self.text.strip():
+            raise InvalidInputError(f"`text` of an attribute about {self.column!r} must not be empty.")
+        if self.form not in FORMS:
+            raise InvalidInputError(f"`form` must be one of {', '.join(map(repr, FORMS))}, got {self.form!r}.")
+        object.__setattr__(self, "vector", as_floats(self.vector, "vector", rank=1))
+
+    def contradicts(self, other: "Attribute") -> bool:
+        """Whether the two cannot both be said of one item."""
+        return self.column == other.column
+
+
+def unit_attributes(features: Sequence[str], form: Form = "") -> tuple[Attribute, ...]:
+    """One attribute for each named dimension: the dimension is there, at 1."""
+    vectors = torch.eye(len(features), dtype=torch.float32)
+    return tuple(Attribute(name, name, vector, form) for name, vector in zip(features, vectors, strict=True))
+
+
+def validated_attributes(attributes: Sequence[Any], dimensions: int) -> tuple[Attribute, ...]:
+    """The attributes, if each is one about items of this many dimensions; an error that names the first that is not."""
+    seen: set[tuple[str, str]] = set()
+    for place, attribute in enumerate(attributes):
+        if not isinstance(attribute, Attribute):
+            raise InvalidInputError(
+                f"`attributes` must hold rather.Attribute objects, got {type(attribute).__name__} in place {place}."
+            )
+        if len(attribute.vector) != dimensions:
+            raise InvalidInputError(
+                f"`attributes` must have vectors of {dimensions} dimensions like the items, but "
+                f"{attribute.text!r} has {len(attribute.vector)}."
+            )
+        if (attribute.column, attribute.text) in seen:
+            raise InvalidInputError(
+                f"`attributes` must be distinct, but {attribute.text!r} about {attribute.column!r} occurs twice."
+            )
+        seen.add((attribute.column, attribute.text))
+    return tuple(attributes)
+
+
+def column_numbers(attributes: Sequence[Attribute]) -> Tensor:
+    """`(a,)`: two attributes with the same number contradict each other."""
+    numbers: dict[str, int] = {}
+    return torch.tensor([numbers.setdefault(attribute.column, len(numbers)) for attribute in attributes])
+
+
+def attributes_hash(attributes: Sequence[Attribute]) -> str:
+    """A hash of what is said and what it means: equal for equal attributes, in whichever process or file."""
+    digest = hashlib.blake2b(digest_size=16)
+    for attribute in attributes:
+        digest.update(repr((attribute.text, attribute.column)).encode())
+        digest.update(attribute.vector.contiguous().numpy().tobytes())
+    return digest.hexdigest()
