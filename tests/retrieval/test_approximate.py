@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from rather import Belief, Catalog, ExactRetriever, Session
 from rather.errors import InvalidInputError, MissingExtraError
-from rather.retrieval import approximate, choice, choose_retriever
+from rather.retrieval import approximate, choose_retriever, selection
 from rather.retrieval.approximate import ApproximateRetriever, IndexPlan
 from rather.testing import check_retriever
 from worlds import normal
@@ -187,7 +187,7 @@ def test_an_index_whose_words_and_items_differ_is_refused(world, tmp_path):
 
 def test_chosen_by_hand_it_is_built_once_and_measured_for_each_belief(tmp_path, monkeypatch):
     monkeypatch.setenv("RATHER_CACHE", str(tmp_path))
-    monkeypatch.setattr(choice, "SHORTLIST_FROM", 1000)
+    monkeypatch.setattr(selection, "SHORTLIST_FROM", 1000)
     first = choose_retriever(Catalog(learnt()), belief_of(8), "approximate")
     monkeypatch.setattr(approximate, "grouped", lambda *_: pytest.fail("it was built again"))
     again = choose_retriever(Catalog(learnt()), belief_of(8), "approximate")

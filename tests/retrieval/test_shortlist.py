@@ -7,8 +7,8 @@ from rather import Belief, Catalog, ExactRetriever, Session, SimulatedUser, Stop
 from rather.numerics.randomness import derive_generator
 from rather.retrieval import exact as exact_module
 from rather.retrieval import shortlist as shortlist_module
-from rather.retrieval.plan import ShortlistPlan
 from rather.retrieval.shortlist import ShortlistRetriever
+from rather.retrieval.shortlist_settings import ShortlistPlan
 from rather.strategies.discrete import Greedy
 from rather.testing import check_retriever
 from worlds import World, normal

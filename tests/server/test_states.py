@@ -10,8 +10,8 @@ from serving import answer, open_session
 
 from rather.conversation.session import Session
 from rather.model.responses import NONE, SAME, SKIP
-from rather.retrieval.plan import ShortlistPlan
 from rather.retrieval.shortlist import ShortlistRetriever
+from rather.retrieval.shortlist_settings import ShortlistPlan
 from rather.server.computing.gate import Gate
 from rather.server.computing.prefetch import MOST_TASKS, Prefetch, likely_choices
 from rather.server.computing.states import States, _size, answer_event, first_key, keys_along, look

@@ -20,8 +20,8 @@ from rather.model.attributes import attributes_hash
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.retrieval.exact import ExactRetriever
-from rather.retrieval.plan import ShortlistPlan
 from rather.retrieval.shortlist import ShortlistRetriever
+from rather.retrieval.shortlist_settings import ShortlistPlan
 
 if TYPE_CHECKING:
     from rather.conversation.session import Session

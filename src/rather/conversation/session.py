@@ -27,7 +27,7 @@ from rather.numerics.arrays import as_mask
 from rather.numerics.randomness import derive_generator
 from rather.numerics.threads import one_thread
 from rather.retrieval import Adapting, Found, Retriever, choose_retriever
-from rather.retrieval.choice import RetrieverKind
+from rather.retrieval.selection import RetrieverKind
 from rather.strategies import PartialStrategy, Strategy, partial_strategy_named, strategy_named
 from rather.strategies.problem import validate_dimensions
 

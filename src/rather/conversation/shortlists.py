@@ -12,8 +12,8 @@ from rather.caching.storage import shared_memory
 from rather.conversation.keys import shortlist_key
 from rather.model.belief import Belief
 from rather.retrieval.exact import ExactRetriever
-from rather.retrieval.plan import ShortlistPlan, ShortlistReport
 from rather.retrieval.shortlist import ShortlistRetriever
+from rather.retrieval.shortlist_settings import ShortlistPlan, ShortlistReport
 
 
 def recalled_shortlist(exact: ExactRetriever, belief: Belief) -> ShortlistRetriever:

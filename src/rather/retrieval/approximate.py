@@ -28,7 +28,7 @@ from rather.numerics.randomness import derive_generator
 from rather.numerics.threads import on_all_threads, one_thread
 from rather.retrieval.directions import conversation_directions, group_means, people_of
 from rather.retrieval.exact import ExactRetriever
-from rather.retrieval.grouping import IndexPlan, grouped, one_faiss_thread, require_faiss
+from rather.retrieval.faiss_index import IndexPlan, grouped, one_faiss_thread, require_faiss
 from rather.retrieval.protocol import Found, validate_count
 from rather.retrieval.scan import Best, best_first, best_rows
 

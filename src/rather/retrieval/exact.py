@@ -11,7 +11,7 @@ from rather.model.catalog import Catalog
 from rather.numerics.threads import one_thread
 from rather.retrieval.protocol import Found, validate_count
 from rather.retrieval.scan import Best, best_first, best_of, best_rows
-from rather.retrieval.sketch import Sketch
+from rather.retrieval.score_bounds import Sketch
 
 # A catalogue this small is scanned faster than it is sorted through.
 SMALL_CATALOG = 131_072

@@ -19,9 +19,9 @@ from rather.numerics.randomness import derive_generator
 from rather.numerics.threads import one_thread
 from rather.retrieval.directions import conversation_directions, group_means, others_of, people_of
 from rather.retrieval.exact import ExactRetriever
-from rather.retrieval.plan import ShortlistPlan, ShortlistReport
 from rather.retrieval.protocol import Found, Retriever, validate_count
 from rather.retrieval.scan import best_rows
+from rather.retrieval.shortlist_settings import ShortlistPlan, ShortlistReport
 
 # Searches for so few directions are exact where norms make that as cheap as the shortlist: the recommendation itself,
 # and the value of the question that is asked (its answers, and the belief as it is).

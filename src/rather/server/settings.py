@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import get_args
 
 from rather.errors import InvalidInputError
-from rather.retrieval.choice import RetrieverKind
+from rather.retrieval.selection import RetrieverKind
 from rather.server.http.showing import Showing
 from rather.strategies import STRATEGIES
 

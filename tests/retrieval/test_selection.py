@@ -5,13 +5,13 @@ import torch
 
 from rather import Belief, Catalog, ExactRetriever, Session
 from rather.errors import UnknownNameError
-from rather.retrieval import ShortlistRetriever, choice, choose_retriever
+from rather.retrieval import ShortlistRetriever, choose_retriever, selection
 from worlds import normal
 
 
 @pytest.fixture
 def small_is_large(monkeypatch):
-    monkeypatch.setattr(choice, "SHORTLIST_FROM", 1000)
+    monkeypatch.setattr(selection, "SHORTLIST_FROM", 1000)
 
 
 def learnt(n=2000, d=3) -> tuple[Catalog, Belief]:
@@ -40,8 +40,8 @@ def test_a_large_catalogue_gets_a_shortlist_once_for_all_its_sessions():
 def test_sessions_that_start_at_the_same_time_share_one_build(monkeypatch):
     catalog, belief = learnt()
     builds = []
-    build = choice._build
-    monkeypatch.setattr(choice, "_build", lambda *parts: builds.append(1) or build(*parts))
+    build = selection._build
+    monkeypatch.setattr(selection, "_build", lambda *parts: builds.append(1) or build(*parts))
     workers = [threading.Thread(target=choose_retriever, args=(catalog, belief)) for _ in range(4)]
     for worker in workers:
         worker.start()
@@ -68,11 +68,11 @@ def test_exact_is_one_word_away():
 
 
 def test_retrievers_kept_are_bounded(monkeypatch):
-    monkeypatch.setattr(choice, "MOST_KEPT", 2)
+    monkeypatch.setattr(selection, "MOST_KEPT", 2)
     catalog, _ = learnt(n=50)
     for seed in range(5):
         choose_retriever(catalog, Belief.from_users(normal(5, 3, seed=seed)), "exact")
-    assert len(choice._kept[catalog]) == 2
+    assert len(selection._kept[catalog]) == 2
 
 
 def test_an_unknown_kind_is_refused_with_the_known_ones():

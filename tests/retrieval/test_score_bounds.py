@@ -7,7 +7,7 @@ from rather import Belief, Catalog, ExactRetriever
 from rather.numerics.threads import one_thread
 from rather.retrieval import exact as exact_module
 from rather.retrieval.scan import best_rows
-from rather.retrieval.sketch import Sketch
+from rather.retrieval.score_bounds import Sketch
 from worlds import normal
 
 
