@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 from browsing import PATIENCE_SECONDS, READY, Site, choices, poll, wait_for_change
 
-EXAMPLE = Path(__file__).parents[2] / "docs" / "embed-example.html"
+EXAMPLE = Path(__file__).parents[2] / "docs" / "guides" / "embed-example.html"
 
 
 @pytest.fixture

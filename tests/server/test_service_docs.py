@@ -9,7 +9,7 @@ from rather.cli import app
 from rather.server.http.openapi import document
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "service.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "guides" / "service.md").read_text(encoding="utf-8")
 
 
 def test_every_route_is_in_the_documentation():

@@ -1,4 +1,4 @@
-"""What docs/tables.md shows is what the code takes."""
+"""What docs/guides/tables.md shows is what the code takes."""
 
 import re
 import tomllib
@@ -11,7 +11,7 @@ from rather.formats.tables.kinds import TOGETHER, ColumnKind
 from rather.formats.tables.reading import MOST_MEGABYTES
 from rather.formats.tables.spec import COLUMN_KEYS, TABLE_KEYS, load_spec
 
-PAGE = (Path(__file__).resolve().parents[3] / "docs" / "tables.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parents[3] / "docs" / "guides" / "tables.md").read_text(encoding="utf-8")
 
 
 def block(language):

@@ -1,6 +1,6 @@
-"""Draws docs/terminal.svg, the README's picture: two real questions of `rather ask films`.
+"""Draws docs/images/terminal.svg, the README's picture: two real questions of `rather ask films`.
 
-Run: .venv/bin/python docs/picture.py
+Run: .venv/bin/python docs/images/draw_terminal.py
 """
 
 import re

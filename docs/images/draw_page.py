@@ -1,6 +1,6 @@
-"""Draws docs/page.png, the page on a desktop and on a phone: real questions of `rather serve films`.
+"""Draws docs/images/page.png, the page on a desktop and on a phone: real questions of `rather serve films`.
 
-Run: .venv/bin/python docs/page_picture.py (needs Chromium; see tests/page)
+Run: .venv/bin/python docs/images/draw_page.py (needs Chromium; see tests/page)
 """
 
 import base64
@@ -11,7 +11,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, sync_playwright
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "page"))
 
 from browsing import PHONE, Server, launch, press, titles, wait_for_question  # noqa: E402 - found by the path above
@@ -54,7 +54,7 @@ with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         page = browser.new_page(viewport={"width": 1440, "height": 860}, device_scale_factor=1.3)
         page.set_content(FRAME.format(desktop=desktop, phone=phone))
         page.wait_for_timeout(300)
-        page.screenshot(path=ROOT / "docs" / "page.png")
+        page.screenshot(path=Path(__file__).with_name("page.png"))
         browser.close()
     finally:
         server.stop()
