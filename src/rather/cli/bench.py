@@ -78,7 +78,7 @@ def bench(
         _serve(catalog, people, seconds, think_seconds, k, seed, apart, json_output)
         return
     if plot is not None:
-        from rather.cli.plots import reject_format, require_matplotlib
+        from rather.research.plots import reject_format, require_matplotlib
 
         require_matplotlib()
         reject_format(plot)

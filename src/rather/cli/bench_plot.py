@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from rather.cli.plots import MARKERS, STYLES, pyplot
 from rather.research.bench.report import Cell, Report, Row
+from rather.research.plots import MARKERS, STYLES, pyplot
 
 SCAN = "one scan of k directions"
 

@@ -76,7 +76,7 @@ def simulate(
 
     contests = _contests(asking or [Ask.ITEMS], strategy or [])
     if plot is not None:
-        from rather.cli.plots import require_matplotlib
+        from rather.research.plots import require_matplotlib
 
         require_matplotlib()
     source = opened_source(catalog)
@@ -96,7 +96,7 @@ def simulate(
     choose_retriever(plan.catalog, plan.belief, plan.retriever)  # complain before the work
     summaries = summarise(_run(plan, contests, workers, ray, quiet=json_output))
     if plot is not None:
-        from rather.cli.plots import plot_summaries
+        from rather.research.plots import plot_summaries
 
         plot_summaries(summaries, plot)
     if json_output:

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rather.cli.plots import MARKERS, STYLES, require_matplotlib
 from rather.research.experiments.spec import Spec
 from rather.research.experiments.summary import Row, Summary, panels
+from rather.research.plots import MARKERS, STYLES, require_matplotlib
 
 INK = "#222222"
 
