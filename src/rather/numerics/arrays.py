@@ -1,13 +1,14 @@
 """The edge where users' arrays (NumPy, torch, nested lists, DataFrames) become float32 tensors."""
 
+import warnings
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from rather.errors import InvalidInputError
-from rather.formats.vectors.items import tensor_on
 
 # Numbers checked at a time.
 BLOCK_ENTRIES = 2**21
@@ -48,6 +49,13 @@ def as_mask(value: Any, name: str, length: int) -> Tensor:
     return tensor
 
 
+def tensor_view(array: NDArray[np.float32]) -> Tensor:
+    """A tensor that shares the memory of an array, which may be read-only: nothing here writes to items."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
+        return torch.from_numpy(array)
+
+
 def _to_tensor(value: Any, name: str) -> Tensor:
     if isinstance(value, Tensor) and not value.is_complex():
         return value.detach().to(torch.float32)
@@ -63,7 +71,7 @@ def _to_tensor(value: Any, name: str) -> Tensor:
         raise InvalidInputError(f"`{name}` must be a rectangular array of numbers: {error}.") from None
     backwards = any(stride < 0 for stride in array.strides)
     if isinstance(value, np.memmap) and not backwards:
-        return tensor_on(array)
+        return tensor_view(array)
     if backwards or not array.flags.writeable:
         array = array.copy()  # torch cannot walk backwards, and warns when it wraps read-only memory
     return torch.from_numpy(array)

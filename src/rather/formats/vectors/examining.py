@@ -10,8 +10,9 @@ import torch
 from torch import Tensor
 
 from rather.errors import InvalidInputError
-from rather.formats.vectors.items import ItemFile, tensor_on
+from rather.formats.vectors.items import ItemFile
 from rather.formats.vectors.remembered import OnProgress, Remembered, is_large
+from rather.numerics.arrays import tensor_view
 from rather.numerics.threads import one_thread
 
 # Rows looked at at a time: a few megabytes, which are turned into float64 to be summed.
@@ -66,7 +67,7 @@ def _recalled(file: ItemFile, remembered: Remembered) -> Examined | None:
     facts, norms = remembered.facts(), remembered.array(".norms.npy", file.shape[0])
     if norms is None or facts.get("items") != _place(file):
         return None
-    return Examined(facts["digest"], torch.tensor(facts["average"], dtype=torch.float32), tensor_on(norms))
+    return Examined(facts["digest"], torch.tensor(facts["average"], dtype=torch.float32), tensor_view(norms))
 
 
 def _examine(file: ItemFile, on_progress: OnProgress | None) -> Examined:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 from torch import Tensor
 
 from rather.errors import InvalidInputError
+from rather.numerics.arrays import tensor_view
 
 # What is mapped must be what the processor computes with: float32, lowest byte first.
 FLOATS = np.dtype("<f4")
@@ -39,7 +38,7 @@ class ItemFile:
 
     def tensor(self) -> Tensor:
         """The vectors as a tensor on the same pages."""
-        return tensor_on(self.array())
+        return tensor_view(self.array())
 
 
 @dataclass(frozen=True)
@@ -59,13 +58,6 @@ class ArrayPlace:
         if self.dtype != FLOATS or len(self.shape) != 2 or 0 in self.shape or self.offset % FLOATS.itemsize:
             return None
         return ItemFile(path, self.offset, (self.shape[0], self.shape[1]))
-
-
-def tensor_on(array: NDArray[np.float32]) -> Tensor:
-    """A tensor on the memory of a mapped array. Nothing here writes to items."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
-        return torch.from_numpy(array)
 
 
 def array_place(path: Path, start: int = 0) -> ArrayPlace | None:
