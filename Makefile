@@ -1,15 +1,15 @@
-# make demo: be asked about films.   make test: lint, types, tests.   Both set up .venv on the first run only.
+# make demo: be asked about films.   make test: lint, types, layers, tests.   Both set up .venv on the first run only.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check lint types unit format page clean
+.PHONY: demo test check lint types layers unit format page clean
 
 demo: $(VENV)/.demo-ready
 	@$(BIN)/rather demo
 
-test check: lint types unit
+test check: lint types layers unit
 
 lint: $(VENV)/.dev-ready
 	$(BIN)/ruff check src tests
@@ -17,6 +17,9 @@ lint: $(VENV)/.dev-ready
 
 types: $(VENV)/.dev-ready
 	$(BIN)/mypy
+
+layers: $(VENV)/.dev-ready
+	$(BIN)/lint-imports --no-logo --no-cache
 
 unit: $(VENV)/.dev-ready
 	$(BIN)/python -m pytest
