@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check lint types layers unit format page clean
+.PHONY: demo test check lint types layers unit docs format page clean
 
 demo: $(VENV)/.demo-ready
 	@$(BIN)/rather demo
@@ -23,6 +23,10 @@ layers: $(VENV)/.dev-ready
 
 unit: $(VENV)/.dev-ready
 	$(BIN)/python -m pytest
+
+# Builds the documentation into docs/_build/html. A warning, such as a broken link, is an error.
+docs: $(VENV)/.dev-ready
+	$(BIN)/python -m sphinx -W --keep-going -n -q -E -b html -d docs/_build/doctrees docs docs/_build/html
 
 format: $(VENV)/.dev-ready
 	$(BIN)/ruff format src tests
@@ -45,4 +49,4 @@ $(VENV)/.dev-ready: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@touch $@ $(VENV)/.demo-ready
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) docs/_build .mypy_cache .ruff_cache .pytest_cache
