@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from rather.formats.vectors.files import Vectors, save_vectors
+from rather.formats.vectors.vector_files import Vectors, save_vectors
 from rather.research.bench.contest import AUTO, CONT_FREE, GREEDY, ITERATION
 from worlds import normal
 

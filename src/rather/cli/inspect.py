@@ -11,7 +11,7 @@ from rather.cli.options import Json
 from rather.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from rather.formats.tables.columns import Column, Examined
+    from rather.formats.tables.table_columns import Column, Examined
 
 EXAMPLES = 3
 
@@ -38,8 +38,8 @@ def inspect(
 
         rather inspect cars.csv --json --no-write
     """
-    from rather.formats.tables.examining import read_examined
-    from rather.formats.tables.spec import spec_beside
+    from rather.formats.tables.inspection import read_examined
+    from rather.formats.tables.settings import spec_beside
 
     settings = spec_beside(path)
     examined = read_examined(path, {} if force else None, most_megabytes=most_megabytes)
@@ -89,8 +89,8 @@ def _column_report(column: "Column", examined: "Examined") -> dict[str, Any]:
 def _usage(column: "Column", examined: "Examined") -> str:
     """How a column will be used, in a few words."""
     from rather.formats.tables.blocks import build_block
-    from rather.formats.tables.columns import label_columns
-    from rather.formats.tables.kinds import ColumnKind, Direction, Role
+    from rather.formats.tables.column_kinds import ColumnKind, Direction, Role
+    from rather.formats.tables.table_columns import label_columns
 
     names_rows = ["names the rows"] * (column.name == examined.id)
     names_rows += ["label"] * (column.name in label_columns(examined.label, examined.raw.columns))
@@ -124,9 +124,9 @@ def _examples(column: "Column") -> list[str]:
 
 
 def _write(examined: "Examined", settings: Path) -> None:
-    from rather.formats.tables.kinds import Role
-    from rather.formats.tables.spec import ColumnSpec
-    from rather.formats.tables.spec_writing import spec_text
+    from rather.formats.tables.column_kinds import Role
+    from rather.formats.tables.settings import ColumnSpec
+    from rather.formats.tables.settings_writing import spec_text
 
     spec = examined.spec()
     remarks = {column.name: column.problem or column.note for column in examined.columns}

@@ -56,7 +56,7 @@ def learn(
 
         rather learn plays.parquet --method als --dimensions 50 --out songs.npz
     """
-    from rather.formats.vectors.files import Vectors, save_vectors
+    from rather.formats.vectors.vector_files import Vectors, save_vectors
     from rather.learn.attributes import matched
     from rather.learn.metrics import ranking, rmse
 

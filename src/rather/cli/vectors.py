@@ -28,7 +28,7 @@ def vectors(
     """
     from dataclasses import replace
 
-    from rather.formats.vectors.files import load_vectors, save_vectors
+    from rather.formats.vectors.vector_files import load_vectors, save_vectors
 
     both = load_vectors(items)
     if users is not None:

@@ -7,8 +7,8 @@ from torch import Tensor
 
 from rather.errors import InvalidInputError, UnknownNameError
 from rather.formats.tables.prior import table_prior
-from rather.formats.vectors.files import is_vectors_file, load_vectors
-from rather.formats.vectors.remembered import OnProgress
+from rather.formats.vectors.file_facts import OnProgress
+from rather.formats.vectors.vector_files import is_vectors_file, load_vectors
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 

@@ -14,15 +14,15 @@ from torch import Tensor
 
 from rather.errors import InvalidInputError, UnknownNameError
 from rather.formats.vectors import Column, ItemFile, examine
-from rather.formats.vectors.examining import hash_of_shape
-from rather.formats.vectors.remembered import OnProgress, Remembered
+from rather.formats.vectors.file_facts import OnProgress, Remembered
+from rather.formats.vectors.item_facts import hash_of_shape
 from rather.model.attributes import Attribute, unit_attributes, validated_attributes
 from rather.numerics.arrays import as_floats
 from rather.numerics.threads import on_all_threads
 
 if TYPE_CHECKING:
-    from rather.formats.tables.spec import Spec
-    from rather.formats.tables.table import Table
+    from rather.formats.tables.encoded_table import Table
+    from rather.formats.tables.settings import Spec
 
 ItemId = str | int
 
@@ -84,7 +84,7 @@ class Catalog:
             path: `.npy`, `.npz`, `.parquet`, `.arrow`, `.feather`, or word2vec's text.
             on_progress: Called as a large file is looked at for the first time: what is done, how far, how far it goes.
         """
-        from rather.formats.vectors.files import load_vectors
+        from rather.formats.vectors.vector_files import load_vectors
 
         return load_vectors(path, on_progress).catalog(on_progress)
 
@@ -109,7 +109,7 @@ class Catalog:
             ignore: Columns neither to learn from nor to show, besides those the settings ignore.
             most_megabytes: Refuse larger files; by default 512 MB or what the settings say.
         """
-        from rather.formats.tables.table import catalog_from_table
+        from rather.formats.tables.encoded_table import catalog_from_table
 
         return catalog_from_table(source, spec, ignore=ignore, most_megabytes=most_megabytes)
 
@@ -196,8 +196,8 @@ class Catalog:
     def where(self, expression: str) -> Tensor:
         """Which items satisfy an expression over the table's columns, a boolean mask `(n,)`.
 
-        `price < 30000 and drive == 'AWD'`; see `rather.formats.tables.where` for what can be said. A missing value
-        satisfies neither a condition nor its opposite.
+        `price < 30000 and drive == 'AWD'`; see `rather.formats.tables.filter_expressions` for what can be said. A
+        missing value satisfies neither a condition nor its opposite.
         """
         if self.table is None:
             raise InvalidInputError("`where` needs the columns of a table; this catalogue was made of vectors alone.")

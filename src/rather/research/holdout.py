@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rather.conversation.session import Session
 from rather.errors import InvalidInputError
-from rather.formats.tables.kinds import ColumnKind
+from rather.formats.tables.column_kinds import ColumnKind
 from rather.formats.tables.prior import table_prior
 from rather.model.catalog import Catalog
 from rather.model.questions import Question

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 from weakref import WeakKeyDictionary
 
 from rather.errors import UnknownNameError
-from rather.formats.vectors.remembered import cache_directory
+from rather.formats.vectors.file_facts import cache_directory
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.retrieval.exact import ExactRetriever

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from rather import Catalog, RatherError
 from rather.formats.tables import table_prior, write_table
-from rather.formats.tables.examining import read_examined
-from rather.formats.tables.spec import read_spec
-from rather.formats.tables.spec_writing import spec_text
+from rather.formats.tables.inspection import read_examined
+from rather.formats.tables.settings import read_spec
+from rather.formats.tables.settings_writing import spec_text
 
 words = st.text(st.characters(codec="utf-8"), max_size=12)
 odd_texts = st.sampled_from(

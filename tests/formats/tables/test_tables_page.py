@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from rather import Catalog
-from rather.formats.tables.kinds import TOGETHER, ColumnKind
+from rather.formats.tables.column_kinds import TOGETHER, ColumnKind
 from rather.formats.tables.reading import MOST_MEGABYTES
-from rather.formats.tables.spec import COLUMN_KEYS, TABLE_KEYS, load_spec
+from rather.formats.tables.settings import COLUMN_KEYS, TABLE_KEYS, load_spec
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "guides" / "tables.md").read_text(encoding="utf-8")
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from rather.formats.vectors import remembered
+from rather.formats.vectors import file_facts
 
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
     monkeypatch.setenv("RATHER_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(remembered, "LARGE", 0)
+    monkeypatch.setattr(file_facts, "LARGE", 0)
     return tmp_path / "cache" / "vectors"

@@ -12,7 +12,7 @@ CHILD = """
 import re, sys
 from pathlib import Path
 import torch
-import rather.conversation.session, rather.formats.vectors.files
+import rather.conversation.session, rather.formats.vectors.vector_files
 from rather import Belief, Catalog, ExactRetriever, Session
 
 torch.set_num_threads(1)

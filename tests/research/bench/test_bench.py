@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from rather.errors import InvalidInputError
-from rather.formats.vectors.files import Vectors, save_vectors
+from rather.formats.vectors.vector_files import Vectors, save_vectors
 from rather.research.bench import Size, Wanted, bench, machine, origins, run
 from rather.research.bench.contest import AUTO, CONT_FREE, GREEDY, ITERATION, Setting, cells, contenders
 from rather.research.bench.memory import peak_bytes

@@ -7,24 +7,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rather.formats.tables.columns import Column as Column
-    from rather.formats.tables.kinds import ColumnKind as ColumnKind
-    from rather.formats.tables.kinds import Direction as Direction
-    from rather.formats.tables.kinds import Role as Role
+    from rather.formats.tables.column_kinds import ColumnKind as ColumnKind
+    from rather.formats.tables.column_kinds import Direction as Direction
+    from rather.formats.tables.column_kinds import Role as Role
+    from rather.formats.tables.encoded_table import Table as Table
+    from rather.formats.tables.encoded_table import catalog_from_table as catalog_from_table
     from rather.formats.tables.prior import table_prior as table_prior
     from rather.formats.tables.prior import utility_prior as utility_prior
-    from rather.formats.tables.spec import ColumnSpec as ColumnSpec
-    from rather.formats.tables.spec import Spec as Spec
-    from rather.formats.tables.table import Table as Table
-    from rather.formats.tables.table import catalog_from_table as catalog_from_table
+    from rather.formats.tables.settings import ColumnSpec as ColumnSpec
+    from rather.formats.tables.settings import Spec as Spec
+    from rather.formats.tables.table_columns import Column as Column
     from rather.formats.tables.writing import write_table as write_table
 
 _HOMES = {
-    "columns": ("Column",),
-    "kinds": ("Direction", "ColumnKind", "Role"),
+    "table_columns": ("Column",),
+    "column_kinds": ("Direction", "ColumnKind", "Role"),
     "prior": ("table_prior", "utility_prior"),
-    "spec": ("ColumnSpec", "Spec"),
-    "table": ("Table", "catalog_from_table"),
+    "settings": ("ColumnSpec", "Spec"),
+    "encoded_table": ("Table", "catalog_from_table"),
     "writing": ("write_table",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}

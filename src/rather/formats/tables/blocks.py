@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rather.formats.tables.basis import Basis, Degree, Floats, Gaussian, Hats, Indicators, Steps, with_unknown
-from rather.formats.tables.columns import Column
-from rather.formats.tables.kinds import MOST_LEVELS, ColumnKind, Direction
+from rather.formats.tables.column_kinds import MOST_LEVELS, ColumnKind, Direction
 from rather.formats.tables.naming import CURRENCY_SIGNS, UNKNOWN, counts_things, spelled, with_unit
 from rather.formats.tables.parsing import MONTHS
+from rather.formats.tables.table_columns import Column
 
 MOST_TAGS = 60
 OTHER = "any other"

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import overload
 
-from rather.formats.tables.columns import Column
-from rather.formats.tables.kinds import ColumnKind, Role
+from rather.formats.tables.column_kinds import ColumnKind, Role
 from rather.formats.tables.naming import UNKNOWN
+from rather.formats.tables.table_columns import Column
 
 # From this many on, columns that say how strongly something applies (or whether at all) are shown together, as the
 # list of what does apply: nobody reads a hundred zeros.

@@ -45,7 +45,7 @@ def trimmed(texts: pa.Array) -> pa.Array:
 
 
 def column_of(values: Sequence[Any]) -> pa.Array:
-    """A column of Python values. A mixture of types becomes text, so that `kinds` can say where it mixes."""
+    """A column of Python values. A mixture of types becomes text, so that `column_kinds` can say where it mixes."""
     types = {type(value) for value in values if value is not None}
     try:
         if types <= {bool}:

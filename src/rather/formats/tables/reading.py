@@ -1,7 +1,7 @@
 """A table from a file or a DataFrame: columns of text, numbers, truth values, dates or lists, and nothing decided yet.
 
 Everything that is read from text stays text here. What it means (a number, a date, a list of tags) is found in
-`kinds`, in the same way whichever format the table came in.
+`column_kinds`, in the same way whichever format the table came in.
 """
 
 from dataclasses import replace

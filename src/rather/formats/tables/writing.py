@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 from rather.errors import InvalidInputError
 from rather.formats.tables.raw import RawTable
 from rather.formats.tables.reading import FORMATS
-from rather.formats.tables.spec import spec_beside
-from rather.formats.tables.spec_writing import spec_text
+from rather.formats.tables.settings import spec_beside
+from rather.formats.tables.settings_writing import spec_text
 from rather.model.catalog import Catalog
 
 

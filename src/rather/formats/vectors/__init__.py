@@ -4,8 +4,8 @@ A mapped file is read by the operating system page by page as it is searched; se
 share its pages, and what is not in use gives way when memory is short.
 """
 
-from rather.formats.vectors.columns import Column
-from rather.formats.vectors.examining import Examined, examine
-from rather.formats.vectors.items import ItemFile
+from rather.formats.vectors.arrow_columns import Column
+from rather.formats.vectors.item_facts import Examined, examine
+from rather.formats.vectors.memory_mapped import ItemFile
 
 __all__ = ["Column", "Examined", "ItemFile", "examine"]

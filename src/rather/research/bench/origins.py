@@ -12,7 +12,7 @@ from torch import Tensor
 
 from rather.caching.folder import cache_directory
 from rather.errors import InvalidInputError, MissingDataError, MissingExtraError
-from rather.formats.vectors.files import Vectors, load_vectors, save_vectors
+from rather.formats.vectors.vector_files import Vectors, load_vectors, save_vectors
 from rather.learn import als, pmf
 from rather.learn.ratings import Ratings
 from rather.numerics.arrays import as_floats

@@ -27,7 +27,7 @@ import torch
 from torch import Tensor
 
 from rather.errors import InvalidInputError, MissingDataError
-from rather.formats.vectors.files import Vectors, load_vectors, save_vectors
+from rather.formats.vectors.vector_files import Vectors, load_vectors, save_vectors
 from rather.learn import Factors, als, attribute_users, pmf
 from rather.learn.attributes import matched
 from rather.model.belief import Belief

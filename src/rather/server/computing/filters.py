@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from rather.errors import RatherError
-from rather.formats.tables.columns import Column
-from rather.formats.tables.kinds import ColumnKind, Role
+from rather.formats.tables.column_kinds import ColumnKind, Role
+from rather.formats.tables.table_columns import Column
 from rather.model.catalog import Catalog
 from rather.server.http import schema
 from rather.server.http.problems import ProblemError

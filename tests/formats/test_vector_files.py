@@ -8,8 +8,8 @@ import pytest
 from rather.conversation.session import Session
 from rather.errors import InvalidInputError
 from rather.formats.opening import open_source
-from rather.formats.vectors.files import Vectors, load_vectors, save_vectors
-from rather.formats.vectors.foreign import from_implicit
+from rather.formats.vectors.foreign_formats import from_implicit
+from rather.formats.vectors.vector_files import Vectors, load_vectors, save_vectors
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import pytest
 
 from rather import Catalog, RatherError
 from rather.formats.tables.cells import Cells
-from rather.formats.tables.examining import examine
-from rather.formats.tables.kinds import ColumnKind, Role
+from rather.formats.tables.column_kinds import ColumnKind, Role
+from rather.formats.tables.inspection import examine
 from rather.formats.tables.raw import column_of
 from rather.formats.tables.reading import read_table
 

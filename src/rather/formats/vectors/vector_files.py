@@ -24,12 +24,12 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from rather.errors import InvalidInputError
-from rather.formats.vectors.archive import ArchiveWriter, MappedArchive
-from rather.formats.vectors.columns import Column
-from rather.formats.vectors.examining import examine
-from rather.formats.vectors.items import ItemFile
-from rather.formats.vectors.remembered import OnProgress, is_large
-from rather.formats.vectors.tables import ARROW_ENDINGS, TableFile, is_list
+from rather.formats.vectors.archives import ArchiveWriter, MappedArchive
+from rather.formats.vectors.arrow_columns import Column
+from rather.formats.vectors.arrow_files import ARROW_ENDINGS, TableFile, is_list
+from rather.formats.vectors.file_facts import OnProgress, is_large
+from rather.formats.vectors.item_facts import examine
+from rather.formats.vectors.memory_mapped import ItemFile
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog, ItemId
 
@@ -106,7 +106,7 @@ def save_vectors(vectors: Vectors, path: Path | str) -> Path:
 
 
 def load_vectors(path: Path | str, on_progress: OnProgress | None = None) -> Vectors:
-    """Read a vectors file, or vectors in the form another program wrote them (see `rather.formats.vectors.foreign`).
+    """Read a vectors file, or vectors in a form that another program wrote (see `foreign_formats`).
 
     Vectors of a large file stay in it and are mapped; those in a form that cannot be are converted once.
 
@@ -114,7 +114,7 @@ def load_vectors(path: Path | str, on_progress: OnProgress | None = None) -> Vec
         path: The file: `.npz`, `.npy`, `.parquet`, `.arrow`, `.feather`, or word2vec's text.
         on_progress: Called while a large file is converted, with rows done and to do.
     """
-    from rather.formats.vectors.foreign import foreign_npz, read_npy, read_table, read_text
+    from rather.formats.vectors.foreign_formats import foreign_npz, read_npy, read_table, read_text
 
     source = Path(path)
     if not source.exists():

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from rather.errors import InvalidInputError
-from rather.formats.tables.kinds import ColumnKind, Direction, Form, Role
+from rather.formats.tables.column_kinds import ColumnKind, Direction, Form, Role
 
 
 @dataclass(frozen=True)

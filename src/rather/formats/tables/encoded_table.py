@@ -11,16 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from rather.errors import InvalidInputError
-from rather.formats.tables.attributes import attributes_together, table_attributes
 from rather.formats.tables.basis import Floats
 from rather.formats.tables.blocks import Block, build_block
-from rather.formats.tables.columns import Column, Examined, label_columns
-from rather.formats.tables.examining import read_examined, reject_problems
+from rather.formats.tables.column_kinds import Role
 from rather.formats.tables.facts import Facts
-from rather.formats.tables.kinds import Role
+from rather.formats.tables.filter_expressions import where_mask
+from rather.formats.tables.inspection import read_examined, reject_problems
 from rather.formats.tables.prior import joint_prior, utility_scale
-from rather.formats.tables.spec import Spec
-from rather.formats.tables.where import where_mask
+from rather.formats.tables.settings import Spec
+from rather.formats.tables.table_attributes import attributes_together, table_attributes
+from rather.formats.tables.table_columns import Column, Examined, label_columns
 from rather.model.attributes import Attribute
 from rather.model.catalog import Catalog, ItemId
 

@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from rather.errors import InvalidInputError
 from rather.formats.tables.cells import MISSING, Cells
-from rather.formats.tables.columns import Column, Examined, label_columns
-from rather.formats.tables.kinds import (
+from rather.formats.tables.column_kinds import (
     DIRECTED,
     USABLE,
     ColumnKind,
@@ -30,7 +29,8 @@ from rather.formats.tables.kinds import (
 from rather.formats.tables.naming import name_and_unit, noun_of_file, pretty_name
 from rather.formats.tables.raw import RawTable
 from rather.formats.tables.reading import read_table
-from rather.formats.tables.spec import ColumnSpec, Spec, load_spec, suggestion
+from rather.formats.tables.settings import ColumnSpec, Spec, load_spec, suggestion
+from rather.formats.tables.table_columns import Column, Examined, label_columns
 
 # Beyond this, sums of squares leave the range of floating point numbers.
 LARGEST_NUMBER = 1e100

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rather import Catalog, RatherError
-from rather.formats.tables import where
+from rather.formats.tables import filter_expressions
 
 ALL = set(range(1, 11))
 
@@ -176,8 +176,8 @@ def test_what_is_no_text_or_no_table_is_refused(cars):
 
 
 def test_the_module_evaluates_nothing():
-    for name in ("where.py", "conditions.py"):
-        tree = ast.parse(Path(where.__file__).with_name(name).read_text())
+    for name in ("filter_expressions.py", "filter_conditions.py"):
+        tree = ast.parse(Path(filter_expressions.__file__).with_name(name).read_text())
         called = {
             node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
         }

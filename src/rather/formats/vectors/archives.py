@@ -17,7 +17,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from rather.errors import InvalidInputError
-from rather.formats.vectors.items import ArrayPlace, array_place
+from rather.formats.vectors.memory_mapped import ArrayPlace, array_place
 
 ALIGNMENT = 64
 

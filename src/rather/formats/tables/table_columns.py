@@ -12,10 +12,10 @@ import numpy.typing as npt
 from rather.errors import UnknownNameError
 from rather.formats.tables.basis import Grid, grid_of
 from rather.formats.tables.cells import Cells
-from rather.formats.tables.kinds import ColumnKind, Direction, Form, Role
+from rather.formats.tables.column_kinds import ColumnKind, Direction, Form, Role
 from rather.formats.tables.naming import UNKNOWN, spelled, with_unit, words
 from rather.formats.tables.raw import RawTable
-from rather.formats.tables.spec import ColumnSpec, Spec, suggestion
+from rather.formats.tables.settings import ColumnSpec, Spec, suggestion
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rather.errors import InvalidInputError
-from rather.formats.tables.columns import Column, years
-from rather.formats.tables.kinds import ColumnKind
+from rather.formats.tables.column_kinds import ColumnKind
 from rather.formats.tables.parsing import date_reader, number_text
+from rather.formats.tables.table_columns import Column, years
 
 Literal = float | str
 Mask = npt.NDArray[np.bool_]

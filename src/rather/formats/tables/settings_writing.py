@@ -2,8 +2,8 @@
 
 import json
 
-from rather.formats.tables.kinds import DIRECTED, ColumnKind, Direction, Role
-from rather.formats.tables.spec import ColumnSpec, Spec
+from rather.formats.tables.column_kinds import DIRECTED, ColumnKind, Direction, Role
+from rather.formats.tables.settings import ColumnSpec, Spec
 
 HEAD = """\
 # How `rather` reads {table}. Edit it and run again; a line you delete is found anew.

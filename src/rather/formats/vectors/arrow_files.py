@@ -1,7 +1,7 @@
 """Vectors in tables (Parquet, Arrow IPC): mapped where they lie row after row, else read batch by batch.
 
 Parquet is compressed and cut into pages, so its vectors cannot be mapped; nor can those of an Arrow file that is
-compressed or consists of several batches. `rather.formats.vectors.converting` writes them into an archive that can be.
+compressed or consists of several batches. `rather.formats.vectors.conversion` writes them into an archive that can be.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from rather.errors import InvalidInputError
-from rather.formats.vectors.items import FLOATS, ItemFile
+from rather.formats.vectors.memory_mapped import FLOATS, ItemFile
 
 ID_COLUMNS = ("id", "item_id", "key", "word")
 LABEL_COLUMNS = ("label", "title", "name")

@@ -16,9 +16,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from rather.errors import InvalidInputError
-from rather.formats.vectors.archive import ArchiveWriter
-from rather.formats.vectors.remembered import OnProgress, Remembered
-from rather.formats.vectors.tables import BATCH_ROWS, Layout, TableFile, rows_of
+from rather.formats.vectors.archives import ArchiveWriter
+from rather.formats.vectors.arrow_files import BATCH_ROWS, Layout, TableFile, rows_of
+from rather.formats.vectors.file_facts import OnProgress, Remembered
 
 ENDING = ".npz"
 

@@ -12,10 +12,10 @@ import torch
 
 from rather import Catalog, Session
 from rather.errors import InvalidInputError, UnknownNameError
-from rather.formats.vectors import Column, converting, examining, tables
-from rather.formats.vectors.archive import ArchiveWriter, MappedArchive
-from rather.formats.vectors.files import Vectors, is_vectors_file, load_vectors, save_vectors
-from rather.formats.vectors.remembered import Remembered
+from rather.formats.vectors import Column, arrow_files, conversion, item_facts
+from rather.formats.vectors.archives import ArchiveWriter, MappedArchive
+from rather.formats.vectors.file_facts import Remembered
+from rather.formats.vectors.vector_files import Vectors, is_vectors_file, load_vectors, save_vectors
 
 N, D = 50, 3
 RNG = np.random.default_rng(0)
@@ -76,9 +76,9 @@ def written(tmp_path, form):
 
 @pytest.mark.parametrize("rows_at_a_time", [7, 10_000])
 def test_every_form_gives_the_same_catalogue(tmp_path, monkeypatch, form, rows_at_a_time):
-    for module in (tables, converting):
+    for module in (arrow_files, conversion):
         monkeypatch.setattr(module, "BATCH_ROWS", rows_at_a_time)
-    monkeypatch.setattr(examining, "BLOCK_ROWS", rows_at_a_time)
+    monkeypatch.setattr(item_facts, "BLOCK_ROWS", rows_at_a_time)
     path, stays = written(tmp_path, form)
     catalog = Catalog.from_vectors(path)
     expected = Catalog(ITEMS) if form in MATRICES else Catalog(ITEMS, IDS, LABELS)
@@ -136,7 +136,7 @@ def test_the_first_start_tells_how_far_it_is_and_the_second_looks_at_nothing(tmp
     first = Catalog.from_vectors(path, lambda what, done, total: told.append((what.split()[0], done, total)))
     assert told[-1] == ("looking", N, N)
     assert (("converting", N, N) in told) == (not stays)
-    for module, name in ((examining, "_examine"), (converting, "_write_table"), (converting, "_write_matrix")):
+    for module, name in ((item_facts, "_examine"), (conversion, "_write_table"), (conversion, "_write_matrix")):
         monkeypatch.setattr(module, name, lambda *_: pytest.fail("it was looked at again"))
     second = Catalog.from_vectors(path)
     assert second.content_hash == first.content_hash
@@ -166,7 +166,7 @@ def test_the_converted_file_of_an_older_state_is_deleted(tmp_path, cache):
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_numbers_that_are_not_finite_are_refused_with_their_place(tmp_path, monkeypatch, bad):
-    monkeypatch.setattr(examining, "BLOCK_ROWS", 8)
+    monkeypatch.setattr(item_facts, "BLOCK_ROWS", 8)
     items = ITEMS.copy()
     items[21, 2] = bad
     np.save(tmp_path / "bad.npy", items)
@@ -206,7 +206,7 @@ def test_an_unknown_id_is_refused(tmp_path):
 
 def test_vectors_of_different_lengths_are_refused(tmp_path, monkeypatch):
     for batch in (1, 10_000):
-        monkeypatch.setattr(tables, "BATCH_ROWS", batch)
+        monkeypatch.setattr(arrow_files, "BATCH_ROWS", batch)
         pq.write_table(pa.table({"vector": [[1.0, 2.0], [1.0]]}), tmp_path / "ragged.parquet")
         with pytest.raises(InvalidInputError, match="must all have the same length"):
             load_vectors(tmp_path / "ragged.parquet")

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from rather.errors import InvalidInputError
-from rather.formats.vectors.items import ItemFile
-from rather.formats.vectors.remembered import OnProgress, Remembered, is_large
+from rather.formats.vectors.file_facts import OnProgress, Remembered, is_large
+from rather.formats.vectors.memory_mapped import ItemFile
 from rather.numerics.arrays import tensor_view
 from rather.numerics.threads import one_thread
 

@@ -5,8 +5,8 @@ import pytest
 from cars import CARS
 from rather import Catalog, RatherError
 from rather.formats.tables import ColumnKind, Direction, Role, Spec, write_table
-from rather.formats.tables.spec import ColumnSpec, read_spec
-from rather.formats.tables.spec_writing import spec_text
+from rather.formats.tables.settings import ColumnSpec, read_spec
+from rather.formats.tables.settings_writing import spec_text
 
 SETTINGS = """\
 [table]

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from rather import Catalog
-from rather.formats.tables.attributes import brought_along
+from rather.formats.tables.table_attributes import brought_along
 
 
 def texts(catalog, column):

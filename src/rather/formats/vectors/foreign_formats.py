@@ -9,12 +9,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from rather.errors import InvalidInputError
-from rather.formats.vectors.columns import Column
-from rather.formats.vectors.converting import converted
-from rather.formats.vectors.files import Vectors, head, mapped_archive
-from rather.formats.vectors.items import array_place
-from rather.formats.vectors.remembered import OnProgress, is_large
-from rather.formats.vectors.tables import Layout, TableFile, rows_of
+from rather.formats.vectors.arrow_columns import Column
+from rather.formats.vectors.arrow_files import Layout, TableFile, rows_of
+from rather.formats.vectors.conversion import converted
+from rather.formats.vectors.file_facts import OnProgress, is_large
+from rather.formats.vectors.memory_mapped import array_place
+from rather.formats.vectors.vector_files import Vectors, head, mapped_archive
 
 # Under these names NumPy archives hold the two matrices; `implicit` saves its models under the second.
 ITEM_KEYS = ("items", "item_factors", "item_vectors", "item_embeddings", "V")

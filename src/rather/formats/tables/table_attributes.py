@@ -12,7 +12,7 @@ import numpy.typing as npt
 import torch
 
 from rather.formats.tables.blocks import level_masks
-from rather.formats.tables.kinds import ColumnKind, Form
+from rather.formats.tables.column_kinds import ColumnKind, Form
 from rather.model.attributes import Attribute
 from rather.model.attributes import Form as StatementForm
 

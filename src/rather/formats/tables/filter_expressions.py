@@ -20,9 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rather.errors import InvalidInputError
-from rather.formats.tables.columns import Column
-from rather.formats.tables.conditions import Literal, Truth, compared, contained, missing, one_of, yes
-from rather.formats.tables.spec import suggestion
+from rather.formats.tables.filter_conditions import Literal, Truth, compared, contained, missing, one_of, yes
+from rather.formats.tables.settings import suggestion
+from rather.formats.tables.table_columns import Column
 
 LONGEST = 10_000
 DEEPEST = 50
