@@ -62,11 +62,14 @@ def test_the_report_of_all(everything, tmp_path):
             reproduce(load_spec(name, quick=True), everything, quick=True, on_progress=lambda text: None)
         (everything / name).mkdir(exist_ok=True)
         (everything / name / "summary.jsonl").write_text(quick.read_text())
-    page = write_report(everything, tmp_path / "docs").read_text()
+    overview = write_report(everything, tmp_path / "docs").read_text()
     for name in spec_names():
-        assert f"## {load_spec(name).title}" in page
-    for link in re.findall(r"\]\((results/[^)]+)\)", page):
-        assert (tmp_path / "docs" / link).stat().st_size > 0
+        page = (tmp_path / "docs" / "results" / f"{name}.md").read_text()
+        assert page.startswith(f"# {load_spec(name).title}")
+        assert "**A quick run, whose numbers mean nothing.**" in page
+        assert f"[{load_spec(name).title}](results/{name}.md)" in overview
+        for link in re.findall(r"!\[[^]]*\]\(([^)]+)\)", page):
+            assert (tmp_path / "docs" / "results" / link).stat().st_size > 0
     again = {path: path.read_bytes() for path in (tmp_path / "docs").rglob("*") if path.is_file()}
     write_report(tmp_path / "elsewhere", tmp_path / "docs")  # from what is kept alone
     assert {path: path.read_bytes() for path in again} == again

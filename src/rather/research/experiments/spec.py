@@ -89,7 +89,8 @@ class Spec:
         title: A heading.
         figure: Which of the paper's, or "".
         kind: How its jobs are done: one of `KINDS`.
-        about: What it shows, a paragraph.
+        about: What is measured and on which data, a paragraph.
+        finding: What it shows, a sentence or two for the overview of all results.
         differences: Where our numbers differ from the paper's, and why we believe so.
         trials: Repetitions with other seeds.
         seed: Of everything.
@@ -103,12 +104,18 @@ class Spec:
     figure: str
     kind: str
     about: str
+    finding: str
     differences: str
     trials: int
     seed: int
     variants: tuple[Variant, ...]
     paper: tuple[PaperNumber, ...] = ()
     plotted: tuple[str, ...] = ()
+
+    @property
+    def heading(self) -> str:
+        """The title, with the figure of the paper that it belongs to."""
+        return self.title + (f" ({self.figure} of the paper)" if self.figure else "")
 
     def with_trials(self, trials: int | None) -> Spec:
         """With another number of trials."""
@@ -175,7 +182,7 @@ def _spec(table: dict[str, Any], name: str) -> Spec:
         for variant in table_copies(variants)
     )
     paper = tuple(PaperNumber(**entry) for entry in table.pop("paper", []))
-    defaults = {"figure": "", "about": "", "differences": "", "trials": 1, "seed": 0, "plotted": []}
+    defaults = {"figure": "", "about": "", "finding": "", "differences": "", "trials": 1, "seed": 0, "plotted": []}
     known = {each.name for each in fields(Spec)} - {"name", "variants", "paper"}
     if unknown := set(table) - known:
         raise InvalidInputError(f"The experiment {name} has unknown entries: {', '.join(sorted(unknown))}.")
