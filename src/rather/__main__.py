@@ -6,13 +6,13 @@ import sys
 def main() -> None:
     """Run the command line; a user's mistake ends in one line, not a traceback."""
     from rather.cli import app
-    from rather.errors import RatherError
+    from rather.errors import MissingExtraError, RatherError
 
     try:
         app()
     except RatherError as error:
         print(f"Error: {error}", file=sys.stderr)
-        sys.exit(2)
+        sys.exit(1 if isinstance(error, MissingExtraError) else 2)
     except BrokenPipeError:  # the reader of our output went away
         sys.stderr.close()
         sys.exit(1)

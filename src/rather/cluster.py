@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from rather.errors import MissingExtraError, RatherError
+from rather.errors import RatherError
+from rather.extras import require_extra
 
 LOCAL = "local"
 """The address of a cluster that is started on this machine, for this machine alone, and stopped afterwards."""
@@ -24,11 +25,10 @@ class ClusterError(RatherError, RuntimeError):
 
 def require_ray() -> Any:
     """The library, or an error that says how to get it."""
+    require_extra("cluster", "Ray")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would report home
-    try:
-        import ray
-    except ImportError:
-        raise MissingExtraError("cluster", "Ray") from None
+    import ray
+
     return ray
 
 

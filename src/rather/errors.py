@@ -32,8 +32,9 @@ class TooManySlatesError(RatherError, ValueError):
 class MissingExtraError(RatherError, ImportError):
     """An optional dependency is not installed."""
 
-    def __init__(self, extra: str, purpose: str) -> None:
-        super().__init__(f"{purpose} needs an extra: pip install 'rather[{extra}]'")
+    def __init__(self, extra: str, purpose: str, alternative: str = "") -> None:
+        instead = f"; or {alternative}" if alternative else ""
+        super().__init__(f"{purpose} needs an extra: pip install 'rather[{extra}]'{instead}")
 
 
 class MissingDataError(RatherError, FileNotFoundError):

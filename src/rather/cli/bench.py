@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rather.cli.options import Json, Seed, SlateSize
+from rather.cli.options import Json, Plot, Seed, SlateSize
 
 if TYPE_CHECKING:
     from rather.research.bench import Report, Wanted
@@ -39,7 +39,7 @@ def bench(
         typer.Option(min=2, help="Turns of each way of choosing.  [default: 13, quick 5]", show_default=False),
     ] = None,
     memory: Annotated[bool, typer.Option(help="Measure peak memory, in processes of their own.")] = True,
-    plot: Annotated[Path | None, typer.Option(help="Draw time and EVOI into this PNG, SVG or PDF.")] = None,
+    plot: Plot = None,
     serve: Annotated[
         bool, typer.Option("--serve", help="Instead, the service under a crowd of simulated people.")
     ] = False,
@@ -77,11 +77,6 @@ def bench(
     if serve:
         _serve(catalog, people, seconds, think_seconds, k, seed, apart, json_output)
         return
-    if plot is not None:
-        from rather.research.plots import reject_format, require_matplotlib
-
-        require_matplotlib()
-        reject_format(plot)
     report = _measure(_wanted(size, quick, vectors, repeats, memory), json_output)
     if plot is not None:
         from rather.cli.bench_plot import plot_report
@@ -131,8 +126,10 @@ def _serve(
     catalog: str, people: int, seconds: float, think_seconds: float, k: int, seed: int, apart: bool, json_output: bool
 ) -> None:
     from rather.cli.progress import progress_bar
+    from rather.extras import require_extra
     from rather.research.bench.load import serve_bench
 
+    require_extra("serve", "`rather bench --serve`")
     steps = round(seconds)
     with progress_bar("seconds of load", steps, json_output) as advance:
         done = 0

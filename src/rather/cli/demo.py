@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rather.cli.options import Seed
+from rather.extras import require_extra
 
 if TYPE_CHECKING:
     from rather.conversation.session import Session
@@ -27,6 +28,7 @@ def demo(
     if sys.stdin.isatty() and not terminal:
         from rather.cli.serve import serve
 
+        require_extra("serve", "The page", "stay in the terminal: rather demo --terminal")
         serve(["films"], port=0, open_browser=True, quiet=True)
         return
     from rather.conversation.session import Session

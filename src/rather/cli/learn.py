@@ -7,6 +7,7 @@ import typer
 
 from rather.cli.options import From, Seed
 from rather.errors import InvalidInputError, UnknownNameError
+from rather.extras import require_extra
 
 if TYPE_CHECKING:
     from rather.learn import Factors
@@ -64,6 +65,8 @@ def learn(
         raise UnknownNameError(f"No method is called {method!r}. There are: {', '.join(METHODS)}.")
     if out.suffix not in (".npz", ".parquet"):
         raise InvalidInputError(f"--out must end in .npz or .parquet, got {out.name!r}.")
+    if method == "als":
+        require_extra("data", "Alternating least squares")
     table = _ratings(ratings, user, item, rating, source)
     print(table)
     described = None

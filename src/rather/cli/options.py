@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from rather.extras import require_extra
+
 
 class Ask(StrEnum):
     """What to ask about."""
@@ -13,6 +15,26 @@ class Ask(StrEnum):
     ITEMS = "items"
     ATTRIBUTES = "attributes"
     AUTO = "auto"
+
+
+def _known_to_ray(address: str | None) -> str | None:
+    if address is not None:
+        require_extra("cluster", "`--ray`")
+    return address
+
+
+def _available(kind: str) -> str:
+    if kind == "approximate":
+        require_extra("ann", "`--retriever approximate`")
+    return kind
+
+
+def _drawable(path: Path | None) -> Path | None:
+    if path is not None:
+        from rather.research.plots import validate_plot
+
+        validate_plot(path)
+    return path
 
 
 CatalogName = Annotated[
@@ -36,6 +58,9 @@ Where = Annotated[
     str | None,
     typer.Option("--where", help="Must-haves, for tables: \"price < 30000 and drive == 'AWD'\".", show_default=False),
 ]
+Plot = Annotated[
+    Path | None, typer.Option("--plot", callback=_drawable, help="Draw the results into this PNG, SVG or PDF file.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
 From = Annotated[
     Path | None,
@@ -47,6 +72,7 @@ RetrieverKind = Annotated[
     str,
     typer.Option(
         "--retriever",
+        callback=_available,
         help="How items are found: exact looks at all of them, shortlist at those that matter to anybody, "
         "approximate at an index (needs rather[ann]); auto takes a shortlist for large catalogues if it loses next to "
         "nothing.",
@@ -64,6 +90,7 @@ Ray = Annotated[
     typer.Option(
         "--ray",
         metavar="ADDRESS",
+        callback=_known_to_ray,
         help="Spread the work over a Ray cluster instead: HOST:PORT of its head, 'auto', or 'local' to start one here.",
         show_default=False,
     ),

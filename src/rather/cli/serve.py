@@ -10,6 +10,7 @@ import typer
 from rather.caching.folder import switch_off
 from rather.cli.options import NoCache, RetrieverKind
 from rather.errors import InvalidInputError
+from rather.extras import require_extra
 
 if TYPE_CHECKING:
     from rather.formats.opening import Source
@@ -93,6 +94,7 @@ def serve(
     """
     from rather.cli.progress import opened_source
 
+    require_extra("serve", "`rather serve`")
     if no_cache:
         switch_off()
     names = catalogs or ["films"]

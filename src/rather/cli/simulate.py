@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rather.cli.options import Ask, Attributes, CatalogName, Json, Ray, RetrieverKind, Seed, SlateSize, Temperature
+from rather.cli.options import (
+    Ask,
+    Attributes,
+    CatalogName,
+    Json,
+    Plot,
+    Ray,
+    RetrieverKind,
+    Seed,
+    SlateSize,
+    Temperature,
+)
 
 if TYPE_CHECKING:
     from rather.simulation.conversations import Conversation, SimulationPlan, Summary
@@ -46,7 +57,7 @@ def simulate(
     seed: Seed = 0,
     workers: Annotated[int, typer.Option(min=1, help="Processes to spread the people over.")] = 1,
     ray: Ray = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw regret and EVOI into this PNG, SVG or PDF.")] = None,
+    plot: Plot = None,
     retriever: RetrieverKind = "auto",
     json_output: Json = False,
 ) -> None:
@@ -75,10 +86,6 @@ def simulate(
     from rather.simulation.conversations import SimulationPlan, draw_people, summarise
 
     contests = _contests(asking or [Ask.ITEMS], strategy or [])
-    if plot is not None:
-        from rather.research.plots import require_matplotlib
-
-        require_matplotlib()
     source = opened_source(catalog)
     plan = SimulationPlan(
         source.catalog,

@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from rather.errors import MissingExtraError
+from rather.extras import require_extra
 from rather.learn.factors import Factors, OnEpoch
 from rather.learn.ratings import Ratings
 
@@ -32,12 +32,11 @@ def als(
         seed: Of the initial vectors.
         on_epoch: For a progress bar.
     """
-    try:
-        from implicit.cpu.als import AlternatingLeastSquares
-        from scipy.sparse import csr_matrix
-        from threadpoolctl import threadpool_limits
-    except ImportError:
-        raise MissingExtraError("data", "Alternating least squares") from None
+    require_extra("data", "Alternating least squares")
+    from implicit.cpu.als import AlternatingLeastSquares
+    from scipy.sparse import csr_matrix
+    from threadpoolctl import threadpool_limits
+
     weights = np.maximum(ratings.values, 1).astype(np.float32)
     table = csr_matrix((weights, (ratings.users, ratings.items)), shape=(ratings.n_users, ratings.n_items))
 

@@ -5,7 +5,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from rather.errors import InvalidInputError, MissingExtraError
+from rather.errors import InvalidInputError
+from rather.extras import require_extra
 
 if TYPE_CHECKING:
     from rather.simulation.conversations import Summary
@@ -15,23 +16,16 @@ MARKERS = "os^DvP*X<>hp"
 FORMATS = (".png", ".svg", ".pdf")
 
 
-def require_matplotlib() -> None:
-    """Complain before the work when plots cannot be drawn."""
-    try:
-        import matplotlib  # noqa: F401 - only whether it can be
-    except ImportError:
-        raise MissingExtraError("plots", "Drawing a plot") from None
-
-
-def reject_format(path: Path) -> None:
-    """Complain about a file that cannot be drawn into."""
+def validate_plot(path: Path) -> None:
+    """Complain before the work about a file that cannot be drawn into, or when nothing can be drawn."""
     if path.suffix not in FORMATS:
         raise InvalidInputError(f"`--plot` must end in {', '.join(FORMATS)}, got {path.name!r}.")
+    require_extra("plots", "Drawing a plot")
 
 
 def pyplot() -> ModuleType:
     """matplotlib's, drawing into files that are identical on a rerun."""
-    require_matplotlib()
+    require_extra("plots", "Drawing a plot")
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -43,7 +37,7 @@ def pyplot() -> ModuleType:
 
 def plot_summaries(summaries: Sequence["Summary"], path: Path) -> None:
     """Regret with its standard error, and EVOI, against the number of questions."""
-    reject_format(path)
+    validate_plot(path)
     plt = pyplot()
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
     for place, summary in enumerate(summaries):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from rather.errors import MissingExtraError
+from rather.extras import require_extra
 from rather.model.catalog import Catalog
 from rather.numerics.randomness import derive_generator
 
@@ -42,12 +42,10 @@ class IndexPlan:
 
 def require_faiss() -> Any:
     """The library, or an error that says how to get it."""
-    try:
-        with warnings.catch_warnings():  # its wrapper is older than Python's wish for module names
-            warnings.simplefilter("ignore", DeprecationWarning)
-            import faiss
-    except ImportError:
-        raise MissingExtraError("ann", "The approximate index") from None
+    require_extra("ann", "The approximate index")
+    with warnings.catch_warnings():  # its wrapper is older than Python's wish for module names
+        warnings.simplefilter("ignore", DeprecationWarning)
+        import faiss
     return faiss
 
 

@@ -5,16 +5,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from rather.extras import require_extra
 from rather.research.experiments.spec import Spec
 from rather.research.experiments.summary import Row, Summary, panels
-from rather.research.plots import MARKERS, STYLES, require_matplotlib
+from rather.research.plots import MARKERS, STYLES
 
 INK = "#222222"
 
 
 def draw_figure(spec: Spec, summary: Summary, path: Path) -> Path | None:
     """The figure of an experiment, by its kind; None where there is nothing to draw."""
-    require_matplotlib()
+    require_extra("plots", "Drawing a figure")
     drawing = {"conversations": _conversations, "partial": _partial, "wallclock": _wallclock}.get(spec.kind)
     if drawing is None:
         return None

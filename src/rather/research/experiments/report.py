@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rather.errors import InvalidInputError
+from rather.extras import require_extra
 from rather.research.experiments.figures import draw_figure
 from rather.research.experiments.overview import overview
 from rather.research.experiments.spec import Spec, load_spec, spec_names
@@ -24,6 +25,7 @@ def write_report(results: Path, docs: Path) -> Path:
         results: Folder of `rather reproduce`; its summaries replace those kept so far.
         docs: Holds `results.md` and `results/`.
     """
+    require_extra("plots", "Drawing the figures")
     kept = docs / "results"
     kept.mkdir(parents=True, exist_ok=True)
     for name in spec_names():
