@@ -18,6 +18,13 @@ def normal(*shape: int, seed: int = 0) -> Tensor:
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float32)
 
 
+def brute_force(directions: Tensor, items: Tensor, count: int, allowed: Tensor | None = None) -> Tensor:
+    """Rows `(b, count)` of the best items by Python's own sort, which keeps the order of equals."""
+    rows = range(len(items)) if allowed is None else allowed.nonzero()[:, 0].tolist()
+    scores = (directions.double() @ items.double().T).tolist()
+    return torch.tensor([sorted(rows, key=lambda row, line=line: -line[row])[:count] for line in scores])
+
+
 @dataclass(frozen=True)
 class World:
     catalog: Catalog

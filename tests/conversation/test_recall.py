@@ -12,7 +12,7 @@ from rather.caching.storage import Cache, shared_memory
 from rather.conversation import cached as tree
 from rather.conversation import keys
 from rather.model.rejuvenation import Rejuvenation
-from rather.retrieval import ExactRetriever, ShortlistRetriever, choose_retriever, selection
+from rather.retrieval import ExactRetriever, ShortlistRetriever, choose_retriever
 from rather.strategies.auto import Auto
 from rather.strategies.discrete import Greedy, QueryIteration
 from worlds import normal, world
@@ -262,13 +262,12 @@ def test_functions_and_nested_settings_are_named():
 
 @pytest.mark.usefixtures("folder")
 def test_a_shortlist_is_built_once_and_then_read(monkeypatch):
-    monkeypatch.setattr(selection, "SHORTLIST_FROM", 1000)
     lengths = torch.rand(2000, 1, generator=torch.Generator().manual_seed(4)).clamp_min(1e-3).pow(-0.4)
     items, belief = normal(2000, 3) * lengths, Belief.from_users(normal(50, 3, seed=1))
-    built = choose_retriever(Catalog(items), belief)
+    built = choose_retriever(Catalog(items), belief, shortlist_from=1000)
     forget()
     monkeypatch.setattr(ShortlistRetriever, "build", None)
-    read = choose_retriever(Catalog(items), belief)
+    read = choose_retriever(Catalog(items), belief, shortlist_from=1000)
     assert isinstance(read, ShortlistRetriever)
     assert read.report == built.report
     assert torch.equal(read.rows, built.rows)

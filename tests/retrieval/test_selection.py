@@ -1,17 +1,14 @@
 import threading
+import time
 
 import pytest
 import torch
 
 from rather import Belief, Catalog, ExactRetriever, Session
 from rather.errors import UnknownNameError
-from rather.retrieval import ShortlistRetriever, choose_retriever, selection
+from rather.retrieval import ShortlistRetriever, choose_retriever
+from rather.retrieval.selection import RetrieverCache
 from worlds import normal
-
-
-@pytest.fixture
-def small_is_large(monkeypatch):
-    monkeypatch.setattr(selection, "SHORTLIST_FROM", 1000)
 
 
 def learnt(n=2000, d=3) -> tuple[Catalog, Belief]:
@@ -22,60 +19,77 @@ def learnt(n=2000, d=3) -> tuple[Catalog, Belief]:
 def test_a_small_catalogue_is_searched_exactly():
     catalog, belief = learnt()
     assert isinstance(choose_retriever(catalog, belief), ExactRetriever)
+    assert isinstance(choose_retriever(catalog, belief, shortlist_from=2001), ExactRetriever)
+    assert isinstance(choose_retriever(catalog, belief, shortlist_from=2000), ShortlistRetriever)
     assert isinstance(Session(catalog, belief).retriever, ExactRetriever)
 
 
-@pytest.mark.usefixtures("small_is_large")
-def test_a_large_catalogue_gets_a_shortlist_once_for_all_its_sessions():
+def test_a_large_catalogue_gets_one_shortlist_for_all_its_sessions():
+    catalog, belief = learnt(n=50_000)
+    shortlist = Session(catalog, belief).retriever
+    assert isinstance(shortlist, ShortlistRetriever)
+    assert Session(catalog, belief, seed=3).retriever is shortlist
+
+
+def test_another_belief_or_catalogue_gets_another_retriever():
     catalog, belief = learnt()
-    session = Session(catalog, belief)
-    assert isinstance(session.retriever, ShortlistRetriever)
-    assert Session(catalog, belief, seed=3).retriever is session.retriever
+    retriever = choose_retriever(catalog, belief, "shortlist")
+    assert choose_retriever(catalog, belief, "shortlist") is retriever
     other = Belief.from_users(normal(50, 3, seed=2))
-    assert Session(catalog, other).retriever is not session.retriever
-    assert Session(Catalog(catalog.items), belief).retriever is not session.retriever
+    assert choose_retriever(catalog, other, "shortlist").population is other
+    assert choose_retriever(Catalog(catalog.items), belief, "shortlist") is not retriever
 
 
-@pytest.mark.usefixtures("small_is_large")
-def test_sessions_that_start_at_the_same_time_share_one_build(monkeypatch):
-    catalog, belief = learnt()
-    builds = []
-    build = selection._build
-    monkeypatch.setattr(selection, "_build", lambda *parts: builds.append(1) or build(*parts))
-    workers = [threading.Thread(target=choose_retriever, args=(catalog, belief)) for _ in range(4)]
+def test_threads_that_need_a_retriever_at_the_same_time_share_one_build():
+    catalog, builds = learnt(n=50)[0], []
+    cache, results = RetrieverCache(), []
+
+    def build():
+        builds.append(1)
+        time.sleep(0.05)  # long enough for the other threads to arrive
+        return ExactRetriever(catalog)
+
+    def get():
+        results.append(cache.get_or_build(catalog, ("exact", "belief"), build))
+
+    workers = [threading.Thread(target=get) for _ in range(4)]
     for worker in workers:
         worker.start()
     for worker in workers:
         worker.join()
     assert builds == [1]
+    assert len(results) == 4
+    assert len(set(map(id, results))) == 1
 
 
-@pytest.mark.usefixtures("small_is_large")
-def test_a_shortlist_that_loses_too_much_is_not_taken_by_itself():
+def test_the_oldest_retrievers_of_a_catalogue_are_dropped():
+    catalog, builds = learnt(n=50)[0], []
+    cache = RetrieverCache(max_per_catalog=2)
+
+    def get(name):
+        cache.get_or_build(catalog, ("exact", name), lambda: builds.append(name) or ExactRetriever(catalog))
+
+    for name in ("first", "second", "first", "third", "second", "first"):
+        get(name)
+    assert builds == ["first", "second", "third", "first"]
+
+
+def test_a_shortlist_that_loses_too_much_is_only_taken_by_name():
     items = torch.nn.functional.normalize(normal(20_000, 24), dim=1)
     catalog, belief = Catalog(items), Belief.from_users(normal(60, 24, seed=1))
-    assert isinstance(choose_retriever(catalog, belief), ExactRetriever)
-    by_hand = choose_retriever(catalog, belief, "shortlist")
-    assert isinstance(by_hand, ShortlistRetriever)
-    assert not by_hand.report.trusted
+    assert isinstance(choose_retriever(catalog, belief, shortlist_from=1000), ExactRetriever)
+    by_name = choose_retriever(catalog, belief, "shortlist")
+    assert isinstance(by_name, ShortlistRetriever)
+    assert not by_name.report.trusted
 
 
-@pytest.mark.usefixtures("small_is_large")
-def test_exact_is_one_word_away():
+def test_exact_searches_can_be_chosen_by_name():
     catalog, belief = learnt()
-    assert isinstance(choose_retriever(catalog, belief, "exact"), ExactRetriever)
+    assert isinstance(choose_retriever(catalog, belief, "exact", shortlist_from=1000), ExactRetriever)
     assert isinstance(Session(catalog, belief, retriever="exact").retriever, ExactRetriever)
 
 
-def test_retrievers_kept_are_bounded(monkeypatch):
-    monkeypatch.setattr(selection, "MOST_KEPT", 2)
-    catalog, _ = learnt(n=50)
-    for seed in range(5):
-        choose_retriever(catalog, Belief.from_users(normal(5, 3, seed=seed)), "exact")
-    assert len(selection._kept[catalog]) == 2
-
-
-def test_an_unknown_kind_is_refused_with_the_known_ones():
+def test_an_unknown_kind_is_rejected_with_the_known_ones():
     catalog, belief = learnt(n=50)
     with pytest.raises(UnknownNameError, match=r"No retriever is called 'fast'. There are: auto, exact, shortlist"):
         choose_retriever(catalog, belief, "fast")

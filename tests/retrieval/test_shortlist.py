@@ -1,23 +1,23 @@
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import pytest
 import torch
 
 from rather import Belief, Catalog, ExactRetriever, Session, SimulatedUser, Stopping
-from rather.numerics.randomness import derive_generator
-from rather.retrieval import exact as exact_module
-from rather.retrieval import shortlist as shortlist_module
-from rather.retrieval.shortlist import ShortlistRetriever
-from rather.retrieval.shortlist_settings import ShortlistPlan
+from rather.retrieval import ExactSettings, ShortlistRetriever, ShortlistSettings
 from rather.strategies.discrete import Greedy
 from rather.testing import check_retriever
-from worlds import World, normal
+from worlds import World, brute_force, normal
 
-FEW = ShortlistPlan(directions=200, checks=64, refresh=64)
+FEW = ShortlistSettings(directions=200, checks=64, refresh=64)
+
+EVERY_BELIEF = replace(FEW, check_one_in=1)
+
+NEVER_SMALL = ExactSettings(small_catalog=0, first_ring=16)
 
 
 def learnt(n=3000, m=60, d=4, seed=0, tail=0.4) -> World:
-    """Items whose norms spread as learnt ones do, and a population with a density, all on one side."""
+    """Items whose norms vary as learnt ones do, and a population with a density, all on one side."""
     generator = torch.Generator().manual_seed(seed)
     lengths = torch.rand(n, 1, generator=generator).clamp_min(1e-3).pow(-tail)
     return World(Catalog(normal(n, d, seed=seed) * lengths), Belief.from_users(normal(m, d, seed=seed + 1) / 2 + 1.0))
@@ -26,24 +26,28 @@ def learnt(n=3000, m=60, d=4, seed=0, tail=0.4) -> World:
 ELSEWHERE = Belief.from_users(normal(40, 4, seed=7) / 2 - 1.0)
 
 
-def build(here: World, **parts) -> ShortlistRetriever:
-    return ShortlistRetriever.build(here.catalog, here.belief, plan=FEW, **parts)
+def build(here: World, settings: ShortlistSettings = FEW, **parts) -> ShortlistRetriever:
+    return ShortlistRetriever.build(here.catalog, here.belief, settings=settings, **parts)
 
 
-def test_it_keeps_the_contract_of_retrievers():
+def with_cheap_exact_searches(shortlist: ShortlistRetriever, cheap: bool = True) -> ShortlistRetriever:
+    return replace(shortlist, report=replace(shortlist.report, exact_is_cheap=cheap))
+
+
+def test_it_meets_the_contract_of_retrievers():
     def make(catalog: Catalog) -> ShortlistRetriever:
-        return ShortlistRetriever.build(catalog, Belief.from_users(normal(30, catalog.dimensions)), plan=FEW)
+        return ShortlistRetriever.build(catalog, Belief.from_users(normal(30, catalog.dimensions)), settings=FEW)
 
     check_retriever(make, exact=False)
 
 
-def test_it_is_small_and_loses_next_to_nothing_for_people_it_has_not_met():
+def test_it_is_small_and_loses_next_to_nothing_for_users_it_was_not_built_from():
     here = learnt()
     shortlist = build(here)
     assert len(shortlist.rows) < 400
-    people = here.belief.prior.sample(500, torch.Generator().manual_seed(99))
-    best = ExactRetriever(here.catalog).top(people, 1).scores
-    lost = best - shortlist.top(people, 1).scores
+    users = here.belief.prior.sample(500, torch.Generator().manual_seed(99))
+    best = (users @ here.catalog.items.T).amax(dim=1)
+    lost = best - shortlist.top(users, 1).scores[:, 0]
     assert lost.min() >= -1e-4
     assert float(lost.mean() / best.std()) < 0.01
 
@@ -53,37 +57,82 @@ def test_it_does_not_grow_with_the_catalogue():
     assert len(large.rows) < 1.5 * len(small.rows)
 
 
-@pytest.mark.parametrize("cheap", [False, True])
-def test_the_loss_it_reports_is_what_exact_searches_find_beyond_it(cheap, monkeypatch):
-    monkeypatch.setattr(shortlist_module, "CHECK_ONE_IN", 1)
-    here = learnt(tail=0.0)
-    base = build(here)
-    base = replace(base, report=replace(base.report, exact_is_cheap=cheap))
-    report = base.fitted(ELSEWHERE).report
-    generator = derive_generator(FEW.seed, "fit", ELSEWHERE.content_hash)
-    torch.randint(1, (), generator=generator)
-    checked, known = base._to_check(ELSEWHERE, generator), here.catalog.items[base.rows]
-    missed = (checked @ here.catalog.items.T).amax(dim=1) - (checked @ known.T).amax(dim=1)
-    gain = (known @ ELSEWHERE.particles.T).amax(dim=0) @ ELSEWHERE.weights - (known @ ELSEWHERE.mean).max()
+def test_its_report_counts_its_items_and_those_of_the_catalogue():
+    shortlist = build(learnt())
+    assert shortlist.report.items == len(shortlist.rows) == len(shortlist.items)
+    assert shortlist.report.catalog == 3000
+    assert torch.equal(shortlist.items, learnt().catalog.items[shortlist.rows])
+
+
+@dataclass(frozen=True)
+class Recording(ExactRetriever):
+    """Keeps the directions it was searched in, one after the other."""
+
+    searched: list = field(default_factory=list)
+
+    def top(self, directions, count, allowed=None):
+        self.searched.append(directions)
+        return super().top(directions, count, allowed)
+
+    def refine(self, directions, found, allowed=None):
+        refined = super().refine(directions, found, allowed)
+        if refined is not None:
+            self.searched.append(directions)
+        return refined
+
+
+@pytest.mark.parametrize(("cheap", "checks"), [(False, 5), (True, 4)])
+def test_the_loss_it_reports_is_what_exact_searches_find_beyond_it(cheap, checks):
+    here = learnt(tail=0.3)
+    items = here.catalog.items
+    # Tastes along the axes: a mean of 8 particles is an eighth of how often each axis was drawn.
+    belief = Belief.from_users(-2 * torch.eye(4))
+    exact = Recording(here.catalog, population=here.belief, settings=NEVER_SMALL if cheap else ExactSettings())
+    shortlist = ShortlistRetriever.build(exact, here.belief, settings=EVERY_BELIEF)
+    del exact.searched[:]
+    report = with_cheap_exact_searches(shortlist, cheap).fitted(belief).report
+
+    checked, on_list = exact.searched[0], items[shortlist.rows]
+    missed = (checked @ items.T).amax(dim=1) - (checked @ on_list.T).amax(dim=1)
+    gain = (on_list @ belief.particles.T).amax(dim=0).mean() - (on_list @ belief.particles.mean(dim=0)).max()
     assert report.loss == pytest.approx(float(missed.mean() / gain), rel=1e-3)
     assert report.loss > FEW.bound
-    assert report.checks == len(checked)
+    # The mean and four groups, or those of them for which the longest items settle the search.
+    assert report.checks == len(checked) == checks
+    drawn = checked / -2 * 8
+    assert torch.equal(drawn, drawn.round())
+    assert drawn.sum(dim=1).tolist() == [8.0] * checks
 
 
-def test_most_beliefs_are_not_checked(monkeypatch):
-    monkeypatch.setattr(shortlist_module, "CHECK_ONE_IN", 10**9)
-    base = build(learnt())
-    assert base.fitted(ELSEWHERE).report == base.report
+def test_the_loss_it_was_built_with_is_what_exact_searches_find_beyond_it():
+    items = torch.nn.functional.normalize(normal(5000, 5), dim=1)
+    exact = Recording(Catalog(items))
+    settings = replace(FEW, directions=60, depth=1, enlargements=0)
+    shortlist = ShortlistRetriever.build(exact, Belief.from_users(normal(60, 5, seed=1)), settings=settings)
+    # Searched: the mean and groups, for items to ask about; the mean alone; the checks; the directions.
+    _, mean, checks, _ = exact.searched
+    best, best_on_average = (checks @ items.T).amax(dim=1), items[(items @ mean[0]).argmax()]
+    missed = best - (checks @ items[shortlist.rows].T).amax(dim=1)
+    wanted = float(missed.sum() / (best - checks @ best_on_average).sum())
+    assert shortlist.report.loss == pytest.approx(wanted, rel=1e-3)
+    assert wanted > 0.01
+    assert shortlist.report.checks == len(checks) == 64
+
+
+def test_of_so_many_beliefs_one_is_checked():
+    here = learnt()
+    base = build(here, replace(FEW, check_one_in=4))
+    beliefs = [Belief.from_users(normal(40, 4, seed=seed) / 2 - 1.0) for seed in range(100)]
+    unchecked = sum(base.fitted(belief).report is base.report for belief in beliefs)
+    assert abs(unchecked - 75) < 5 * (100 * 0.75 * 0.25) ** 0.5
 
 
 def test_it_is_enlarged_while_that_helps_and_the_loss_is_above_the_bound():
     items = torch.nn.functional.normalize(normal(5000, 5), dim=1)
     here = World(Catalog(items), Belief.from_users(normal(60, 5, seed=1)))
-    plan = replace(FEW, directions=60, depth=1, bound=1e-4)
-    few, more = (
-        ShortlistRetriever.build(here.catalog, here.belief, plan=replace(plan, enlargements=times)) for times in (0, 9)
-    )
-    assert few.report.loss > plan.bound
+    settings = replace(FEW, directions=60, depth=1, bound=1e-4)
+    few, more = (build(here, replace(settings, enlargements=times)) for times in (0, 9))
+    assert few.report.loss > settings.bound
     assert more.report.enlargements >= 1
     assert more.report.loss < few.report.loss
     assert more.report.directions == few.report.directions + 60 * more.report.enlargements
@@ -93,50 +142,59 @@ def test_where_every_item_may_be_somebodys_best_it_is_not_trusted():
     items = torch.nn.functional.normalize(normal(20_000, 24), dim=1)
     here = World(Catalog(items), Belief.from_users(normal(60, 24, seed=1)))
     assert not build(here).report.trusted
+    assert build(learnt()).report.trusted
 
 
 @pytest.mark.parametrize("cheap", [False, True])
-def test_fitted_to_a_belief_it_holds_the_best_items_of_its_mean(cheap, monkeypatch):
-    monkeypatch.setattr(shortlist_module, "CHECK_ONE_IN", 1)
-    here = learnt()
-    base = build(here)
-    base = replace(base, report=replace(base.report, exact_is_cheap=cheap))
-    fitted, exact = base.fitted(ELSEWHERE), ExactRetriever(here.catalog)
-    mean = ELSEWHERE.mean[None]
+def test_fitted_to_a_belief_it_holds_the_best_item_of_its_mean(cheap):
+    here = learnt(tail=0.0)
+    items = here.catalog.items
+    base = with_cheap_exact_searches(build(here, EVERY_BELIEF), cheap)
+    fitted = base.fitted(ELSEWHERE)
+    best = int((items @ ELSEWHERE.mean).argmax())
+    assert best not in base.rows
+    assert best in fitted.rows
     for count in (1, 5):
-        assert torch.equal(fitted.top(mean, count).rows, exact.top(mean, count).rows)
+        wanted = brute_force(ELSEWHERE.mean[None], items, count)
+        assert torch.equal(fitted.top(ELSEWHERE.mean[None], count).rows, wanted)
     assert fitted.report.enlargements == base.report.enlargements + 1
-    before, after = (_missed(one, ELSEWHERE, exact) for one in (base, fitted))
+    before, after = (missed_by(one, ELSEWHERE.particles, items) for one in (base, fitted))
     assert after < 0.3 * before
 
 
-def _missed(shortlist, belief, exact) -> float:
-    items = exact.catalog.items[shortlist.rows]
-    return float((exact.top(belief.particles, 1).scores[:, 0] - (items @ belief.particles.T).amax(dim=0)).mean())
+def missed_by(shortlist, users, items) -> float:
+    """How much better the best of all items is than the best on the list, on average over users."""
+    best, on_list = (users @ items.T).amax(dim=1), (users @ items[shortlist.rows].T).amax(dim=1)
+    return float((best - on_list).mean())
 
 
 def test_the_same_belief_gives_the_same_list_again():
-    base, again = build(learnt()), build(learnt())
+    base, again = build(learnt(), EVERY_BELIEF), build(learnt(), EVERY_BELIEF)
     assert torch.equal(base.rows, again.rows)
-    assert torch.equal(base.fitted(ELSEWHERE).rows, again.fitted(ELSEWHERE).rows)
+    fitted = base.fitted(ELSEWHERE)
+    assert len(fitted.rows) > len(base.rows)
+    assert torch.equal(fitted.rows, again.fitted(ELSEWHERE).rows)
 
 
 def test_few_directions_are_searched_exactly_where_that_is_cheap():
     here = learnt()
     base = build(here)
-    tiny = replace(base, rows=base.rows[:10], _items=here.catalog.items[base.rows[:10]])
-    directions, exact = normal(5, 4, seed=3), ExactRetriever(here.catalog)
-    cheap = replace(tiny, report=replace(tiny.report, exact_is_cheap=True))
-    assert torch.equal(cheap.top(directions, 3).rows, exact.top(directions, 3).rows)
+    tiny = replace(base, rows=base.rows[:10], items=here.catalog.items[base.rows[:10]])
+    directions = normal(9, 4, seed=3)
+    wanted = brute_force(directions, here.catalog.items, 3)
+    cheap = with_cheap_exact_searches(tiny)
+    assert torch.equal(cheap.top(directions, 3).rows, wanted)
+    assert torch.isin(cheap.top(directions.repeat(2, 1), 3).rows, tiny.rows).all()
     assert torch.isin(tiny.top(directions, 3).rows, tiny.rows).all()
+    assert not torch.isin(wanted, tiny.rows).all()
 
 
-def test_a_catalogue_whose_norms_spread_makes_exact_searches_cheap(monkeypatch):
-    monkeypatch.setattr(exact_module, "SMALL_CATALOG", 0)
-    monkeypatch.setattr(exact_module, "FIRST_RING", 16)
-    assert build(learnt()).report.exact_is_cheap
-    flat = World(Catalog(torch.nn.functional.normalize(normal(3000, 4), dim=1)), learnt().belief)
-    assert not build(flat).report.exact_is_cheap
+def test_a_catalogue_whose_norms_vary_makes_exact_searches_cheap():
+    here = learnt()
+    equal_norms = Catalog(torch.nn.functional.normalize(normal(3000, 4), dim=1))
+    for catalog, cheap in ((here.catalog, True), (equal_norms, False)):
+        exact = ExactRetriever(catalog, settings=NEVER_SMALL)
+        assert ShortlistRetriever.build(exact, here.belief, settings=FEW).report.exact_is_cheap == cheap
 
 
 def test_more_items_than_it_holds_are_searched_exactly():
@@ -144,38 +202,45 @@ def test_more_items_than_it_holds_are_searched_exactly():
     shortlist = build(here)
     count = len(shortlist.rows) + 1
     directions = normal(12, 4, seed=3)
-    found = shortlist.top(directions, count)
-    assert torch.equal(found.rows, ExactRetriever(here.catalog).top(directions, count).rows)
+    assert torch.equal(shortlist.top(directions, count).rows, brute_force(directions, here.catalog.items, count))
 
 
-def test_a_long_ranking_for_one_person_is_exact():
+def test_a_long_ranking_for_one_user_is_exact():
     here = learnt()
     shortlist = build(here)
     assert not shortlist.report.exact_is_cheap
-    wanted = ExactRetriever(here.catalog).top(here.belief.mean[None], 50).rows
+    wanted = brute_force(here.belief.mean[None], here.catalog.items, 50)
     assert not set(wanted[0].tolist()) <= set(shortlist.rows.tolist())
     assert torch.equal(shortlist.top(here.belief.mean[None], 50).rows, wanted)
 
 
 def test_an_unknown_filter_is_searched_exactly_and_a_fitted_one_by_its_own_list():
     here = learnt()
+    items, users = here.catalog.items, here.belief.particles
     allowed = torch.arange(3000) % 7 == 0
-    base, exact = build(here), ExactRetriever(here.catalog)
+    base = build(here)
     directions = normal(20, 4, seed=3)
-    assert torch.equal(base.top(directions, 3, allowed).rows, exact.top(directions, 3, allowed).rows)
+    assert torch.equal(base.top(directions, 3, allowed).rows, brute_force(directions, items, 3, allowed))
     fitted = base.fitted(here.belief, allowed)
+    assert len(fitted.rows) < 200
     assert allowed[fitted.rows].all()
-    assert allowed[fitted.top(here.belief.particles, 2, allowed).rows].all()
-    assert _missed_among(fitted, here, exact, allowed) < 0.02
-    assert base.fitted(here.belief, allowed.clone()).rows.tolist() == fitted.rows.tolist()
+    assert torch.isin(fitted.top(users, 2, allowed).rows, fitted.rows).all()
+    best = (users @ items[allowed].T).amax(dim=1)
+    assert float((best - fitted.top(users, 1, allowed).scores[:, 0]).mean() / best.std()) < 0.02
     assert torch.equal(base.candidates(allowed), allowed.nonzero()[:, 0])
     assert torch.equal(fitted.candidates(allowed), fitted.rows)
     assert torch.equal(fitted.candidates(None), torch.arange(3000))
 
 
-def _missed_among(shortlist, here, exact, allowed) -> float:
-    best = exact.top(here.belief.particles, 1, allowed).scores
-    return float((best - shortlist.top(here.belief.particles, 1, allowed).scores).mean() / best.std())
+def test_the_shortlist_of_a_filter_is_built_once():
+    here = learnt()
+    allowed = torch.arange(3000) % 7 == 0
+    recording = Recording(here.catalog)
+    base = ShortlistRetriever.build(recording, here.belief, settings=replace(FEW, check_one_in=10**9))
+    first = base.fitted(here.belief, allowed)
+    searches = len(recording.searched)
+    assert torch.equal(base.fitted(here.belief, allowed.clone()).rows, first.rows)
+    assert len(recording.searched) == searches
 
 
 def test_a_filter_that_leaves_few_items_is_served():
@@ -189,11 +254,11 @@ def test_a_filter_that_leaves_few_items_is_served():
 
 def converse(here: World, retriever, **parts) -> list[tuple[tuple[int, ...], float]]:
     session = Session(here.catalog, here.belief, k=3, retriever=retriever, stopping=Stopping(), **parts)
-    person, asked = SimulatedUser(here.belief.prior.centres[5], session.response, 3), []
+    user, asked = SimulatedUser(here.belief.prior.centres[5], session.response, 3), []
     for _ in range(4):
         question = session.ask()
         asked.append((question.slate, question.evoi, session.expected_regret, session.recommend(1)[0].row))
-        session.tell(question, person.answer(question))
+        session.tell(question, user.answer(question))
     return asked
 
 
@@ -236,15 +301,35 @@ def test_greedy_tries_the_shortlist_alone():
 
 def test_no_directions_find_nothing():
     base = build(learnt())
-    cheap = replace(base, report=replace(base.report, exact_is_cheap=True))
-    for shortlist in (base, cheap):
+    for shortlist in (base, with_cheap_exact_searches(base)):
         assert shortlist.top(torch.zeros(0, 4), 2).rows.shape == (0, 2)
 
 
 def test_a_ranking_is_as_long_as_asked_whatever_was_asked_before():
     here = learnt()
-    base = build(here)
-    fitted = replace(base, report=replace(base.report, exact_is_cheap=True)).fitted(here.belief)
+    fitted = with_cheap_exact_searches(build(here)).fitted(here.belief)
     for count in (1, 5, 3, 1):
         best = (here.belief.mean @ here.catalog.items.T).topk(count).indices
         assert torch.equal(fitted.top(here.belief.mean[None], count).rows[0], best)
+
+
+def test_the_ranking_for_the_mean_of_a_fitted_belief_is_searched_once():
+    here = learnt()
+    recording = Recording(here.catalog)
+    base = ShortlistRetriever.build(recording, here.belief, settings=replace(FEW, check_one_in=10**9))
+    fitted = with_cheap_exact_searches(base).fitted(here.belief)
+    del recording.searched[:]
+    for count in (2, 1, 2, 3, 2):
+        fitted.top(here.belief.mean[None], count)
+    assert len(recording.searched) == 2
+    fitted.top(here.belief.mean[None] * 2, 1)
+    assert len(recording.searched) == 3
+
+
+def test_a_fitted_shortlist_that_did_not_grow_shares_its_items():
+    here = learnt()
+    base = build(here, EVERY_BELIEF)
+    same = replace(base.fitted(here.belief), rows=base.rows, items=base.items)
+    grown = base.fitted(ELSEWHERE)
+    assert same.bytes_not_shared_with(base) == 8 * len(base.rows)
+    assert grown.bytes_not_shared_with(base) == (8 + 4 * 4) * len(grown.rows)

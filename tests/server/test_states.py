@@ -11,7 +11,7 @@ from serving import answer, open_session
 from rather.conversation.session import Session
 from rather.model.responses import NONE, SAME, SKIP
 from rather.retrieval.shortlist import ShortlistRetriever
-from rather.retrieval.shortlist_settings import ShortlistPlan
+from rather.retrieval.shortlist_settings import ShortlistSettings
 from rather.server.computing.gate import Gate
 from rather.server.computing.prefetch import MOST_TASKS, Prefetch, likely_choices
 from rather.server.computing.states import States, _size, answer_event, first_key, keys_along, look
@@ -279,9 +279,9 @@ def test_a_closed_gate_admits_no_work_done_ahead():
 
 def test_a_shortlist_of_its_own_counts_to_the_size_of_a_state(source, monkeypatch):
     shortlist = ShortlistRetriever.build(
-        source.catalog, source.belief, plan=ShortlistPlan(directions=4, depth=1, checks=4)
+        source.catalog, source.belief, settings=ShortlistSettings(directions=4, depth=1, checks=4)
     )
-    own = replace(shortlist, rows=torch.arange(24), _items=source.catalog.items.clone())
+    own = replace(shortlist, rows=torch.arange(24), items=source.catalog.items.clone())
     sizes = {}
     for name, fitted in (("shared", shortlist), ("own", own)):
         monkeypatch.setattr(ShortlistRetriever, "fitted", lambda self, belief, allowed, fitted=fitted: fitted)

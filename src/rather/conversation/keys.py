@@ -21,7 +21,7 @@ from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.retrieval.exact import ExactRetriever
 from rather.retrieval.shortlist import ShortlistRetriever
-from rather.retrieval.shortlist_settings import ShortlistPlan
+from rather.retrieval.shortlist_settings import ShortlistSettings
 
 if TYPE_CHECKING:
     from rather.conversation.session import Session
@@ -99,12 +99,12 @@ def retriever_name(retriever: object) -> Any:
     if type(retriever) is ExactRetriever:
         return "exact"
     if type(retriever) is ShortlistRetriever:
-        made_for = [belief_name(retriever.prior), tensor_hash(retriever.allowed)]
-        return ["shortlist", plain(retriever.plan), *made_for]
+        made_for = [belief_name(retriever.population), tensor_hash(retriever.allowed)]
+        return ["shortlist", plain(retriever.settings), *made_for]
     raise UnnameableError(repr(type(retriever)))
 
 
-def shortlist_key(catalog: Catalog, belief: Belief, plan: ShortlistPlan) -> str | None:
+def shortlist_key(catalog: Catalog, belief: Belief, plan: ShortlistSettings) -> str | None:
     """The name of the shortlist of all items; None when it has none."""
     try:
         return digest("shortlist", versions(), catalog.content_hash, belief_name(belief), plain(plan))

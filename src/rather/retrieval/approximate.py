@@ -1,10 +1,10 @@
-"""An approximate index: most items are not looked at, and what that loses is measured.
+"""An approximate index: searches skip most items, and what that loses is measured.
 
-Items are grouped around centres (faiss's inverted file), and a search looks into the groups whose centres score best,
-and at the longest items of all. Groups alone lose where norms spread widely, because a centre says little about its
-longest member; the longest items alone lose where norms hardly spread. How many groups are looked into follows from
-the loss measured against exact searches in directions that conversations take; where directions and items are such
-that groups do not help, that is all of them, and the report says so.
+Items are grouped around centres (faiss's inverted file). A search scores the items in the groups whose centres score
+best, and the longest items of all. Groups alone lose where norms vary widely, because a centre says little about its
+longest member; the longest items alone lose where norms hardly vary. How many groups a search looks into follows from
+the loss measured against exact searches, in directions that conversations search. Where groups do not help it is all
+of them, and the report says so.
 """
 
 from __future__ import annotations
@@ -26,34 +26,32 @@ from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.numerics.randomness import derive_generator
 from rather.numerics.threads import on_all_threads, one_thread
-from rather.retrieval.directions import conversation_directions, group_means, people_of
+from rather.retrieval.directions import conversation_directions, group_means, representative_users
 from rather.retrieval.exact import ExactRetriever
-from rather.retrieval.faiss_index import IndexPlan, grouped, one_faiss_thread, require_faiss
+from rather.retrieval.faiss_index import IndexSettings, build_index, one_faiss_thread, require_faiss
 from rather.retrieval.protocol import Found, validate_count
 from rather.retrieval.scan import Best, best_first, best_rows
 
 FORMAT = "rather index 1"
 
-# The longest items, which every search looks at.
-LONGEST = 4096
-
-# Directions searched at a time by each thread.
-BLOCK_DIRECTIONS = 8
+# Directions that a thread searches in one batch.
+BATCH_DIRECTIONS = 8
 
 
 @dataclass(frozen=True)
 class IndexReport:
-    """What is known of an index.
+    """What was measured about an index.
 
     Attributes:
         items: How many it holds.
         groups: How many groups they are in.
-        searched: Into how many of them a search looks.
+        searched: How many of the groups a search looks into.
         loss: What it loses in the directions it was measured in, as a share of what those directions gain over the
-            item that is best on average: 0 when the best item is always found.
+            item that is best on average: 0 if the best item is always found.
         recall: Share of those directions for which the best item is found.
-        checks: How many directions that were.
-        bound: The loss that is let pass.
+        checks: How many directions it was measured in.
+        bound: The largest acceptable loss.
+        longest: How many of the longest items every search scores.
     """
 
     items: int
@@ -63,25 +61,26 @@ class IndexReport:
     recall: float
     checks: int
     bound: float
+    longest: int = IndexSettings.longest
 
     @property
     def worthwhile(self) -> bool:
-        """Whether searches leave out so many of the items that they are faster than exact ones, also in batches."""
+        """Whether searches skip so many items that they are faster than exact ones, even in batches."""
         return 16 * self.searched <= self.groups
 
 
 @dataclass(frozen=True, eq=False)
 class ApproximateRetriever:
-    """Searches a faiss index; make one with `ApproximateRetriever.build` or `ApproximateRetriever.load`.
+    """Searches a faiss index; get one with `ApproximateRetriever.build` or `ApproximateRetriever.load`.
 
-    Filters are honoured: what is not allowed is never found, more groups are looked into the fewer items are allowed,
-    and where that finds too few items the search is exact. The scores are exact, and equal ones come in the order of
-    their rows, as far as they are found.
+    Filters are honoured: items that are not allowed are never found. The fewer items are allowed, the more groups a
+    search looks into; if it still finds too few, it is repeated exactly. Scores are exact, and the items that are found
+    with equal scores come in the order of their rows.
 
     Attributes:
         exact: Searches the whole catalogue: what the index is measured against and falls back on.
-        report: What is known of it.
-        index: faiss's own.
+        report: What was measured about it.
+        index: The faiss index.
     """
 
     exact: ExactRetriever
@@ -93,60 +92,62 @@ class ApproximateRetriever:
         cls,
         catalog: Catalog,
         belief: Belief,
-        plan: IndexPlan = IndexPlan(),  # noqa: B008 - immutable
+        settings: IndexSettings = IndexSettings(),  # noqa: B008 - immutable
     ) -> ApproximateRetriever:
-        """Group the items of a catalogue, and measure what searches for the people of a belief lose.
+        """Group the items of a catalogue, and measure what searches for the population of a belief lose.
 
         Args:
             catalog: Where to search.
-            belief: Whom it will be searched for.
-            plan: How.
+            belief: The population it will serve.
+            settings: How to build it.
         """
         with one_thread():
-            index = grouped(catalog, plan)
-            report = IndexReport(len(catalog), index.nlist, 1, 1.0, 0.0, 0, plan.bound)
-            return cls(ExactRetriever(catalog), report, index).fitted_to(belief, plan)
+            index = build_index(catalog, settings)
+            report = IndexReport(len(catalog), index.nlist, 1, 1.0, 0.0, 0, settings.bound, settings.longest)
+            return cls(ExactRetriever(catalog), report, index).calibrated(belief, settings)
 
-    def fitted_to(self, belief: Belief, plan: IndexPlan = IndexPlan()) -> ApproximateRetriever:  # noqa: B008 - immutable
+    def calibrated(
+        self,
+        belief: Belief,
+        settings: IndexSettings = IndexSettings(),  # noqa: B008 - immutable
+    ) -> ApproximateRetriever:
         """The same index, looking into as few groups as keep the loss for a belief within the bound."""
-        generator = derive_generator(plan.seed, "index")
+        generator = derive_generator(settings.seed, "index")
         with one_thread():
-            people = people_of(belief, generator)
-            known = self.exact.top(group_means(people, plan.checks, generator), 1)
+            users = representative_users(belief, generator)
+            known = self.exact.top(group_means(users, settings.checks, generator), 1)
             asked_about = self.exact.catalog.items[torch.unique(known.rows)]
-            directions = conversation_directions(people, asked_about, plan.checks, generator)
+            directions = conversation_directions(users, asked_about, settings.checks, generator)
             truth = self.exact.top(directions, 1)
             base = self.exact.top(belief.mean[None], 1).vectors[0, 0]
             searched = 1
             while True:
-                tried = replace(self, report=replace(self.report, searched=searched, bound=plan.bound))
-                measured = tried._measured(directions, truth, base)
-                if measured.report.loss <= plan.bound or searched == self.report.groups:
-                    return measured
+                tried = replace(self, report=replace(self.report, searched=searched, bound=settings.bound))
+                report = tried._measure(directions, truth, base)
+                if report.loss <= settings.bound or searched == self.report.groups:
+                    return replace(tried, report=report)
                 searched = min(2 * searched, self.report.groups)
 
-    def measured(self, directions: Tensor, belief: Belief, allowed: Tensor | None = None) -> IndexReport:
-        """What the index loses in directions `(b, d)` of your choice, under a filter if you like."""
+    def measure(self, directions: Tensor, belief: Belief, allowed: Tensor | None = None) -> IndexReport:
+        """What the index loses in directions `(b, d)` of your choice, with or without a filter."""
         truth = self.exact.top(directions, 1, allowed)
         base = self.exact.top(belief.mean[None], 1, allowed).vectors[0, 0]
-        return self._measured(directions, truth, base, allowed).report
+        return self._measure(directions, truth, base, allowed)
 
-    def _measured(
-        self, directions: Tensor, truth: Found, base: Tensor, allowed: Tensor | None = None
-    ) -> ApproximateRetriever:
+    def _measure(self, directions: Tensor, truth: Found, base: Tensor, allowed: Tensor | None = None) -> IndexReport:
         best, found = truth.scores[:, 0], self.top(directions, 1, allowed)
         missed = (best - found.scores[:, 0]).clamp_min(0) * (found.rows[:, 0] != truth.rows[:, 0])
         gain = (best - directions @ base).clamp_min(0).sum()
         loss = float(missed.sum() / gain.clamp_min(1e-12))
         recall = float((missed <= 1e-6 * best.abs()).float().mean())
-        return replace(self, report=replace(self.report, loss=loss, recall=recall, checks=len(directions)))
+        return replace(self.report, loss=loss, recall=recall, checks=len(directions))
 
     def top(self, directions: Tensor, count: int, allowed: Tensor | None = None) -> Found:
         """See `Retriever.top`."""
         available = len(self.exact.catalog) if allowed is None else int(allowed.count_nonzero())
         validate_count(count, available)
         searched = -(-self.report.searched * len(self.exact.catalog) // available)
-        if 2 * searched > self.report.groups:  # so much of everything that a scan in blocks is faster
+        if 2 * searched > self.report.groups:  # so many that a full scan in blocks is faster
             return self.exact.top(directions, count, allowed)
         with one_thread():
             rows = self._rows(directions, count, searched, allowed)
@@ -158,7 +159,7 @@ class ApproximateRetriever:
             return Found(best.scores, best.rows, self.exact.catalog.items[best.rows])
 
     def _rows(self, directions: Tensor, count: int, searched: int, allowed: Tensor | None) -> Tensor:
-        """Rows `(b, count)` of the best items in the groups, -1 where there are fewer."""
+        """Rows `(b, count)` of the best items in the groups, -1 for those that are missing."""
         faiss = require_faiss()
         bits = None if allowed is None else np.packbits(allowed.numpy(), bitorder="little")
         selector = None if bits is None else faiss.IDSelectorBitmap(bits)
@@ -168,16 +169,16 @@ class ApproximateRetriever:
             with one_faiss_thread(faiss):
                 return torch.from_numpy(self.index.search(block.contiguous().numpy(), count, params=settings)[1])
 
-        return torch.cat(on_all_threads(search, torch.split(directions, BLOCK_DIRECTIONS)))
+        return torch.cat(on_all_threads(search, torch.split(directions, BATCH_DIRECTIONS)))
 
     def _ranked(self, directions: Tensor, rows: Tensor, count: int, allowed: Tensor | None) -> Best:
-        """The best of what the groups and the longest items hold, by exact scores; minus infinity for what lacks."""
+        """The best among the rows from the groups and the longest items, by exact score; minus infinity if too few."""
         items, longest = self._longest
-        there = allowed[longest] if allowed is not None else None
-        long = best_rows(items, directions, min(count, len(longest)), there)
+        long_allowed = allowed[longest] if allowed is not None else None
+        long = best_rows(items, directions, min(count, len(longest)), long_allowed)
         scores = (self.exact.catalog.items[rows.clamp_min(0)] @ directions[:, :, None])[:, :, 0]
         scores = scores.masked_fill(rows < 0, -torch.inf)
-        # What both found counts once.
+        # An item that both found counts once.
         long_rows = longest[long.rows]
         twice = (long_rows[:, :, None] == rows[:, None, :]).any(dim=2)
         scores = torch.cat([scores, long.scores.masked_fill(twice, -torch.inf)], dim=1)
@@ -186,15 +187,15 @@ class ApproximateRetriever:
     @cached_property
     def _longest(self) -> tuple[Tensor, Tensor]:
         catalog = self.exact.catalog
-        rows = catalog.norms.topk(min(LONGEST, len(catalog))).indices.sort().values
+        rows = catalog.norms.topk(min(self.report.longest, len(catalog))).indices.sort().values
         return catalog.items[rows], rows
 
-    def save(self, path: Path | str, about: str = "") -> Path:
-        """Write the index and, beside it in a `.json`, what is known of it and whose it is.
+    def save(self, path: Path | str, belief_hash: str = "") -> Path:
+        """Write the index and, beside it as `.json`, its report and the hashes of its catalogue and belief.
 
         Args:
-            path: Of the index.
-            about: Hash of the belief it was measured for, if that is to be known.
+            path: Where to write the index.
+            belief_hash: Hash of the belief it was measured for.
         """
         target, faiss = Path(path), require_faiss()
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -204,65 +205,71 @@ class ApproximateRetriever:
             draft.replace(target)
         finally:
             draft.unlink(missing_ok=True)
-        return self._note(target, about)
-
-    def _note(self, target: Path, about: str) -> Path:
-        known = {"format": FORMAT, "catalog": self.exact.catalog.content_hash, "belief": about}
-        draft = _notes(target).with_name(f".{target.name}.{os.getpid()}.json.new")
-        draft.write_text(json.dumps({**known, "report": asdict(self.report)}), encoding="utf8")
-        draft.replace(_notes(target))
+        self._save_description(target, belief_hash)
         return target
+
+    def _save_description(self, target: Path, belief_hash: str) -> None:
+        hashes = {"catalog": self.exact.catalog.content_hash, "belief": belief_hash}
+        draft = target.with_name(f".{target.name}.{os.getpid()}.json.new")
+        draft.write_text(json.dumps({"format": FORMAT, **hashes, "report": asdict(self.report)}), encoding="utf8")
+        draft.replace(_description(target))
 
     @classmethod
     def load(cls, path: Path | str, catalog: Catalog) -> ApproximateRetriever:
-        """Map an index that `save` wrote; one of another catalogue is refused."""
-        return cls._loaded(Path(path), catalog)[0]
+        """Memory-map an index that `save` wrote for this catalogue."""
+        return cls._load(Path(path), catalog)[0]
 
     @classmethod
-    def _loaded(cls, path: Path, catalog: Catalog) -> tuple[ApproximateRetriever, str]:
+    def _load(cls, path: Path, catalog: Catalog) -> tuple[ApproximateRetriever, str]:
+        """The retriever, and the hash of the belief it was measured for."""
         faiss = require_faiss()
         try:
-            known = json.loads(_notes(path).read_text(encoding="utf8"))
-            if known.get("format") != FORMAT:
-                raise InvalidInputError(f"{path} is of the form {known.get('format')!r}; we read {FORMAT!r}.")
-            if known["catalog"] != catalog.content_hash:
-                raise InvalidInputError(f"{path} is the index of another catalogue. Build one for this.")
+            description = json.loads(_description(path).read_text(encoding="utf8"))
+            if description.get("format") != FORMAT:
+                raise InvalidInputError(
+                    f"{path} must have the format {FORMAT!r}, got {description.get('format')!r}. Build it again."
+                )
+            if description["catalog"] != catalog.content_hash:
+                raise InvalidInputError(f"{path} is the index of another catalogue. Build one for this catalogue.")
             index = faiss.read_index(str(path), faiss.IO_FLAG_MMAP | faiss.IO_FLAG_READ_ONLY)
-            report = IndexReport(**known["report"])
+            report = IndexReport(**description["report"])
         except (OSError, RuntimeError, ValueError, KeyError, TypeError) as error:
             if isinstance(error, InvalidInputError):
                 raise
             raise InvalidInputError(f"Cannot read the index {path}: {error}.") from None
         if (index.ntotal, index.d, index.nlist) != (*catalog.items.shape, report.groups):
-            raise InvalidInputError(f"{path} holds {index.ntotal} items of {index.d} dimensions: not what it says.")
-        return cls(ExactRetriever(catalog), report, index), known["belief"]
+            raise InvalidInputError(
+                f"{path} holds {index.ntotal} items of {index.d} dimensions in {index.nlist} groups, which is not what "
+                f"{_description(path).name} says. Build it again."
+            )
+        return cls(ExactRetriever(catalog), report, index), description["belief"]
 
     @classmethod
-    def kept(
+    def load_or_build(
         cls,
         catalog: Catalog,
         belief: Belief,
         path: Path,
-        plan: IndexPlan = IndexPlan(),  # noqa: B008 - immutable
+        settings: IndexSettings = IndexSettings(),  # noqa: B008 - immutable
     ) -> ApproximateRetriever:
-        """The index at a path, built and saved there if there is none that fits, measured for a belief."""
-        about = belief.content_hash
+        """The index at a path, calibrated for a belief; built and saved there if there is none for this catalogue."""
+        belief_hash = belief.content_hash
         try:
-            found, measured_for = cls._loaded(path, catalog)
+            loaded, measured_for = cls._load(path, catalog)
         except InvalidInputError:
-            built = cls.build(catalog, belief, plan)
+            built = cls.build(catalog, belief, settings)
             try:
-                built.save(path, about)
-            except (OSError, RuntimeError):  # the second is how faiss says it; without a place it serves from memory
+                built.save(path, belief_hash)
+            except (OSError, RuntimeError):  # faiss raises the second; an index that cannot be saved stays in memory
                 return built
-            return cls.load(path, catalog)  # mapped: the vectors in it are not in our memory
-        if measured_for == about and found.report.bound == plan.bound:
-            return found
-        found = found.fitted_to(belief, plan)
+            return cls.load(path, catalog)  # memory-mapped: its vectors take none of our memory
+        if measured_for == belief_hash and loaded.report.bound == settings.bound:
+            return loaded
+        loaded = loaded.calibrated(belief, settings)
         with contextlib.suppress(OSError):
-            found._note(path, about)
-        return found
+            loaded._save_description(path, belief_hash)
+        return loaded
 
 
-def _notes(path: Path) -> Path:
+def _description(path: Path) -> Path:
     return path.with_name(f"{path.name}.json")

@@ -1,4 +1,4 @@
-"""The items nearest to points, for methods that pull hypothetical items towards real ones."""
+"""The items nearest to given points, for methods that pull hypothetical items towards real ones."""
 
 import torch
 from torch import Tensor
@@ -6,20 +6,22 @@ from torch import Tensor
 from rather.model.catalog import BLOCK_ROWS, Catalog
 
 
-def nearest_items(points: Tensor, catalog: Catalog, allowed: Tensor | None = None) -> Tensor:
+def nearest_items(
+    points: Tensor, catalog: Catalog, allowed: Tensor | None = None, block_rows: int = BLOCK_ROWS
+) -> Tensor:
     """For points `(..., d)` the nearest allowed item of the catalogue, `(..., d)`.
 
-    The nearest z maximises `x @ z - |z|^2 / 2`.
+    The nearest z maximises `x @ z - |z|^2 / 2`. Items are compared in blocks of `block_rows`.
     """
     flat = points.reshape(-1, points.shape[-1])
     best = torch.full((len(flat),), -torch.inf, dtype=flat.dtype)
     rows = torch.zeros(len(flat), dtype=torch.long)
-    for start in range(0, len(catalog), BLOCK_ROWS):
-        block = catalog.items[start : start + BLOCK_ROWS]
+    for start in range(0, len(catalog), block_rows):
+        block = catalog.items[start : start + block_rows]
         scores = flat @ block.T - block.square().sum(dim=1) / 2
         if allowed is not None:
-            scores.masked_fill_(~allowed[start : start + BLOCK_ROWS], -torch.inf)
-        found, places = scores.max(dim=1)
-        rows = torch.where(found > best, places + start, rows)
+            scores.masked_fill_(~allowed[start : start + block_rows], -torch.inf)
+        found, indices = scores.max(dim=1)
+        rows = torch.where(found > best, indices + start, rows)
         best = torch.maximum(found, best)
     return catalog.items[rows].view(points.shape)

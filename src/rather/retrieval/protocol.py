@@ -32,31 +32,31 @@ class Retriever(Protocol):
 
         Args:
             directions: `(b, d)`.
-            count: How many items for each direction, at most the number of allowed ones.
-            allowed: `(n,)` boolean; items that may be found. None allows all.
+            count: Items per direction, at most as many as are allowed.
+            allowed: `(n,)` boolean, the items that may be found. None allows all.
         """
         ...
 
 
 @runtime_checkable
 class Adapting(Protocol):
-    """A retriever that serves some beliefs and filters better than others, and can be fitted to one."""
+    """A retriever that can be fitted to a belief and a filter."""
 
     def fitted(self, belief: Belief, allowed: Tensor | None = None) -> Retriever:
-        """A retriever for what may be asked of somebody with this belief. The same arguments give the same one."""
+        """The retriever for questions asked under this belief. The same arguments give the same one."""
         ...
 
 
 @runtime_checkable
 class Shortlisting(Protocol):
-    """A retriever that knows which few items are ever found."""
+    """A retriever that finds only the items of a shortlist."""
 
     def candidates(self, allowed: Tensor | None = None) -> Tensor:
-        """Their rows, rising."""
+        """Their rows, ascending."""
         ...
 
 
 def validate_count(count: int, available: int) -> None:
-    """Complain when more items are wanted than are allowed."""
+    """Reject a count below 1 or above the number of allowed items."""
     if not 1 <= count <= available:
         raise InvalidInputError(f"`count` must be 1..{available} (the items allowed), got {count}.")

@@ -1,7 +1,7 @@
-"""One look at every item: blocked matrix products, and the best of each block.
+"""One pass over all items: blocked matrix products, and the best rows of each block.
 
-A maximum with its place, or a top-k, over a long last axis is several times slower than the matrix product itself
-(65,536 scores for 50 directions on one thread: product 3.5 ms, top-5 11 ms, maximum with place 5 ms, plain maximum
+A maximum with its index, or a top-k, over a long last axis is several times slower than the matrix product itself
+(65,536 scores for 50 directions on one thread: product 3.5 ms, top-5 11 ms, maximum with index 5 ms, plain maximum
 0.6 ms). So a scan takes plain maxima over groups of neighbouring rows, picks the best groups, and scores only their
 rows again: the count best items lie in the count groups with the largest maxima.
 """
@@ -14,18 +14,32 @@ from torch.nn.functional import pad
 
 from rather.numerics.threads import on_all_threads
 
-# Groups of rows scored at a time by each thread: some 32,000 rows, whose scores for 64 directions take 8 MiB.
-BLOCK_GROUPS = 256
 
-# So few rows, or scores, are sorted as they are.
-FEW_ROWS = 8192
-FEW_SCORES = 2**17
+@dataclass(frozen=True)
+class ScanSettings:
+    """How a scan divides its work. Speed and memory depend on it, the result does not.
 
-# Directions scored at a time.
-MOST_DIRECTIONS = 64
+    Attributes:
+        block_groups: Groups of rows in a block, which one thread scores at once: some 32,000 rows by default, whose
+            scores for 64 directions take 8 MiB.
+        group_rows: Rows in a group; by default it depends on the count, see `rows_per_group`.
+        direct_rows: Up to this many rows are ranked directly, without groups;
+        direct_scores: so are up to this many scores.
+        batch_directions: Directions scored in one batch.
+        parallel_from: Multiplications from which a scan runs on all threads. In smaller scans starting the helpers
+            takes longer than they save.
+    """
 
-# Below this many multiplications helpers cost more than they save.
-SMALL_SCAN = 20_000_000
+    block_groups: int = 256
+    group_rows: int | None = None
+    direct_rows: int = 8192
+    direct_scores: int = 2**17
+    batch_directions: int = 64
+    parallel_from: int = 20_000_000
+
+    def rows_per_group(self, count: int) -> int:
+        """Rows in a group: fewer to score again when many groups win, fewer maxima to compare when few do."""
+        return self.group_rows or (128 if count <= 4 else 32)
 
 
 @dataclass(frozen=True)
@@ -36,39 +50,42 @@ class Best:
     rows: Tensor
 
 
-def best_rows(items: Tensor, directions: Tensor, count: int, allowed: Tensor | None = None) -> Best:
+def best_rows(
+    items: Tensor,
+    directions: Tensor,
+    count: int,
+    allowed: Tensor | None = None,
+    settings: ScanSettings = ScanSettings(),  # noqa: B008 - immutable
+) -> Best:
     """The `count` rows of items `(n, d)` with the largest inner products, for directions `(b, d)`.
 
-    Where fewer rows are allowed, the scores end with minus infinity.
+    If fewer rows are allowed, the scores end with minus infinity.
     """
-    parts = [_best_rows(items, part, count, allowed) for part in torch.split(directions, MOST_DIRECTIONS)]
+    batches = torch.split(directions, settings.batch_directions)
+    parts = [_best_rows(items, batch, count, allowed, settings) for batch in batches]
     if len(parts) == 1:
         return parts[0]
     return Best(torch.cat([part.scores for part in parts]), torch.cat([part.rows for part in parts]))
 
 
-def _best_rows(items: Tensor, directions: Tensor, count: int, allowed: Tensor | None) -> Best:
+def _best_rows(items: Tensor, directions: Tensor, count: int, allowed: Tensor | None, settings: ScanSettings) -> Best:
     n, d = items.shape
-    if n <= FEW_ROWS or n * len(directions) <= FEW_SCORES:
+    if n <= settings.direct_rows or n * len(directions) <= settings.direct_scores:
         return best_of(_scores(items, directions, allowed), count)
-    group = group_rows(count)
+    group = settings.rows_per_group(count)
+    block_rows = settings.block_groups * group
 
     def best_groups(start: int) -> Best:
-        block = slice(start, start + BLOCK_GROUPS * group)
+        block = slice(start, start + block_rows)
         scores = _scores(items[block], directions, None if allowed is None else allowed[block])
         best = best_of(_group_maxima(scores, group), count)
         return Best(best.scores, best.rows + start // group)
 
-    starts = range(0, n, BLOCK_GROUPS * group)
-    spread = n * d * len(directions) >= SMALL_SCAN
-    blocks = on_all_threads(best_groups, starts) if spread else list(map(best_groups, starts))
+    starts = range(0, n, block_rows)
+    in_parallel = n * d * len(directions) >= settings.parallel_from
+    blocks = on_all_threads(best_groups, starts) if in_parallel else list(map(best_groups, starts))
     groups = best_first(torch.cat([b.scores for b in blocks], dim=1), torch.cat([b.rows for b in blocks], dim=1), count)
     return _best_in_groups(items, directions, groups.rows.sort(dim=1).values, group, count, allowed)
-
-
-def group_rows(count: int) -> int:
-    """Rows in a group: fewer to score again when many groups win, fewer maxima to compare when few do."""
-    return 128 if count <= 4 else 32
 
 
 def _scores(items: Tensor, directions: Tensor, allowed: Tensor | None) -> Tensor:
@@ -87,7 +104,7 @@ def _group_maxima(scores: Tensor, group: int) -> Tensor:
 def _best_in_groups(
     items: Tensor, directions: Tensor, groups: Tensor, group: int, count: int, allowed: Tensor | None
 ) -> Best:
-    """The best rows among those of the groups `(b, g)`, which rise."""
+    """The best rows among those of the groups `(b, g)`, given in ascending order."""
     rows = (groups[:, :, None] * group + torch.arange(group)).flatten(1)
     inside = rows < len(items)
     rows = rows.clamp_max(len(items) - 1)
@@ -97,33 +114,33 @@ def _best_in_groups(
     return Best(best.scores, rows.gather(1, best.rows))
 
 
-def highest(scores: Tensor) -> Tensor:
-    """The place of the highest of scores `(b, ..., n)`, of equal ones the first, shape `(b, ...)`."""
-    # NumPy compares sixteen numbers at a time: 20 times faster than torch for 128 rows of 2,000.
+def argmax(scores: Tensor) -> Tensor:
+    """The index of the highest of scores `(b, ..., n)`, the first among equals, shape `(b, ...)`."""
+    # NumPy compares sixteen numbers at once: 20 times faster than torch for 128 rows of 2,000.
     return torch.from_numpy(scores.detach().numpy().argmax(axis=-1))
 
 
 def best_of(scores: Tensor, count: int) -> Best:
-    """The `count` highest of scores `(b, n)` and their places; of equal ones the first. All when there are fewer."""
+    """The `count` highest of scores `(b, n)` and their indices, the first among equals; all if there are fewer."""
     if count == 1:
-        places = highest(scores)[:, None]
-        return Best(scores.gather(1, places), places)
+        indices = argmax(scores)[:, None]
+        return Best(scores.gather(1, indices), indices)
     if count >= scores.shape[1]:
         return best_first(scores, torch.arange(scores.shape[1]).expand(scores.shape), count)
-    found, places = scores.topk(count + 1, dim=1)
-    # topk leaves equals in any order, and keeps any of those at the cut. Excluded items (-inf) never get through.
+    found, indices = scores.topk(count + 1, dim=1)
+    # topk returns equal scores in any order, and any of those at the cut. Excluded items (-inf) need no order.
     equal = (found[:, 1:] == found[:, :-1]) & (found[:, 1:] > -torch.inf)
-    found, places = found[:, :count], places[:, :count]
+    found, indices = found[:, :count], indices[:, :count]
     if not equal.any():
-        return Best(found, places)
+        return Best(found, indices)
     tied = equal[:, -1]
-    places[tied] = _first_of_equals(scores[tied], found[tied, -1:], count)
-    found[tied] = scores[tied].gather(1, places[tied])
-    return best_first(found, places, count)
+    indices[tied] = _first_of_equals(scores[tied], found[tied, -1:], count)
+    found[tied] = scores[tied].gather(1, indices[tied])
+    return best_first(found, indices, count)
 
 
 def _first_of_equals(scores: Tensor, cut: Tensor, count: int) -> Tensor:
-    """Places `(b, count)` of the scores `(b, n)` above the cut `(b, 1)` and of the first ones that equal it."""
+    """Indices `(b, count)` of the scores `(b, n)` above the cut `(b, 1)` and of the first ones equal to it."""
     above, equal = scores > cut, scores == cut
     wanted = count - above.sum(dim=1, keepdim=True)
     kept = above | (equal & (equal.cumsum(dim=1) <= wanted))
@@ -131,7 +148,7 @@ def _first_of_equals(scores: Tensor, cut: Tensor, count: int) -> Tensor:
 
 
 def best_first(scores: Tensor, rows: Tensor, count: int) -> Best:
-    """Sorted by falling score, equal scores by rising row, cut to `count`."""
+    """The first `count` by descending score, equal scores by ascending row."""
     by_row = rows.argsort(dim=1)
     scores, rows = scores.gather(1, by_row), rows.gather(1, by_row)
     order = scores.argsort(dim=1, descending=True, stable=True)[:, :count]

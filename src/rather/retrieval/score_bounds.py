@@ -1,9 +1,9 @@
-"""Which items could still beat a score, by a tenth of their numbers.
+"""Upper bounds of scores from a few coordinates: which items could still beat a given score.
 
 On orthonormal axes an inner product splits in two, x @ v = x_a @ v_a + x_r @ v_r, and the second part is at most
-|x_r| |v_r|. What people want has a few main axes in common, and on those lies most of every direction in which a
-conversation searches. There the bound is sharp: of a million books some 20,000 are long enough to be somebody's best,
-and 8 axes leave 10 to 100 of them to be looked at.
+|x_r| |v_r|. The users of a population share a few main axes, and most of every direction that a conversation searches
+lies on those. There the bound is tight: of a million books some 20,000 are long enough to be anybody's best, and
+8 axes leave 10 to 100 of them to score.
 """
 
 from bisect import bisect_right
@@ -16,69 +16,69 @@ from torch import Tensor
 
 from rather.model.belief import Belief
 
-# Main axes kept. With 4 some three times as many books were left, and 16 cost twice as much to multiply.
+# Main axes kept. With 4, about three times as many books were left to score; 16 cost twice as much to multiply.
 AXES = 8
 
-# Rounding of float32 inner products over some hundred dimensions, relative to the two lengths; without it an equal
-# could be missed.
+# Rounding error of float32 inner products over some hundred dimensions, relative to the two norms. Without it an item
+# of equal score could be missed.
 ROUNDING = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
-class Sketch:
-    """Upper bounds of inner products with some items, longest first.
+class ScoreBounds:
+    """Upper bounds of inner products with the longest items of a catalogue.
 
     Attributes:
         axes: `(d, a)` orthonormal.
-        numbers: `(a + 2, h)` for each item its coordinates on the axes, what is left of its length, and its length.
-        shortness: `(h,)` minus the lengths, which rise.
-        longest_left: The length of the longest item that is not among these.
+        components: `(a + 2, h)`: each item's coordinates on the axes, the norm of the rest, and its norm.
+        negative_norms: `(h,)`, ascending: the items are sorted by descending norm.
+        longest_outside: The norm of the longest item that is not among these.
     """
 
     axes: Tensor
-    numbers: Tensor
-    shortness: NDArray[np.float32]
-    longest_left: float
+    components: Tensor
+    negative_norms: NDArray[np.float32]
+    longest_outside: float
 
     @classmethod
-    def of(cls, items: Tensor, longest_left: float, belief: Belief) -> "Sketch":
-        """The sketch of the longest items `(h, d)` of a catalogue, longest first, on the main axes of a population."""
+    def of(cls, items: Tensor, longest_outside: float, population: Belief) -> "ScoreBounds":
+        """For items `(h, d)` sorted by descending norm, on the main axes of a population."""
         d = items.shape[1]
-        moments = belief.particles.T @ (belief.particles * belief.weights[:, None])
+        moments = population.particles.T @ (population.particles * population.weights[:, None])
         axes = torch.linalg.eigh(moments).eigenvectors[:, d - min(d, AXES) :]
-        numbers = _split(items, axes).T.contiguous()
-        return cls(axes, numbers, (-numbers[-1]).numpy(), longest_left)
+        components = _components(items, axes).T.contiguous()
+        return cls(axes, components, (-components[-1]).numpy(), longest_outside)
 
-    def covers(self, directions: Tensor, least: Tensor) -> Tensor:
-        """For which directions, `(b,)`, no item that is shorter than all of these may reach `least`."""
-        return _shortest(directions.norm(dim=1), least) > self.longest_left
+    def covers(self, directions: Tensor, thresholds: Tensor) -> Tensor:
+        """For which directions `(b,)` no item outside can reach the threshold `(b,)`."""
+        return _norm_needed(directions.norm(dim=1), thresholds) > self.longest_outside
 
-    def could_reach(self, directions: Tensor, least: Tensor) -> Tensor | None:
-        """Places of the items whose inner product with some direction `(b, d)` may be at least its `least`, `(b,)`.
+    def may_reach(self, directions: Tensor, thresholds: Tensor) -> Tensor | None:
+        """Positions of the items whose score for some direction `(b, d)` may be at least its threshold `(b,)`.
 
-        None when an item that is shorter than all of these may reach it too.
+        None if an item outside may reach one too.
         """
-        # On their own scale: an answer that hardly anybody gives has a direction whose squares would be 0.
+        # Scaled to about 1: the direction of an answer that hardly anybody gives has squares that vanish.
         scale = directions.abs().amax(dim=1).clamp_min(1e-37)
-        split, least = _split(directions / scale[:, None], self.axes), least / scale
-        lengths = split[:, -1]
-        shortest = float(_shortest(lengths, least).min())
-        if not shortest > self.longest_left:  # nor is anything known of what is no number
+        components, thresholds = _components(directions / scale[:, None], self.axes), thresholds / scale
+        norms = components[:, -1]
+        needed = float(_norm_needed(norms, thresholds).min())
+        if not needed > self.longest_outside:  # also true for NaN
             return None
-        long = bisect_right(self.shortness, -shortest)  # a prefix, for the items come longest first
-        lengths *= ROUNDING
-        above = (split @ self.numbers[:, :long]).sub_(least[:, None])
+        long_enough = bisect_right(self.negative_norms, -needed)
+        norms *= ROUNDING  # in place: the product below adds the rounding error of each item to its bound
+        above = (components @ self.components[:, :long_enough]).sub_(thresholds[:, None])
         return (above.amax(dim=0) >= 0).nonzero()[:, 0]
 
 
-def _shortest(lengths: Tensor, least: Tensor) -> Tensor:
-    """How long an item must be to reach `least` with a direction of such a length, both `(b,)` (Cauchy-Schwarz)."""
-    return least / (lengths * (1 + ROUNDING)).clamp_min(1e-30)
+def _norm_needed(norms: Tensor, thresholds: Tensor) -> Tensor:
+    """The norm that an item needs to reach each threshold with a direction of that norm (Cauchy-Schwarz), `(b,)`."""
+    return thresholds / (norms * (1 + ROUNDING)).clamp_min(1e-30)
 
 
-def _split(vectors: Tensor, axes: Tensor) -> Tensor:
-    """Coordinates on the axes of vectors `(b, d)`, the length of what is left, and their length, `(b, a + 2)`."""
+def _components(vectors: Tensor, axes: Tensor) -> Tensor:
+    """Of vectors `(b, d)`: the coordinates on the axes, the norm of the rest, and the norm, `(b, a + 2)`."""
     on_axes = vectors @ axes
-    lengths = vectors.norm(dim=1, keepdim=True)
-    left = (vectors - on_axes @ axes.T).norm(dim=1, keepdim=True)
-    return torch.cat([on_axes, left, lengths], dim=1)
+    norms = vectors.norm(dim=1, keepdim=True)
+    rest = (vectors - on_axes @ axes.T).norm(dim=1, keepdim=True)
+    return torch.cat([on_axes, rest, norms], dim=1)

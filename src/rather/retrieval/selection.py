@@ -1,8 +1,9 @@
-"""Which retriever serves a catalogue: chosen by its size, or by hand."""
+"""Which retriever serves a catalogue: chosen by its size, or by name."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Literal, get_args
 from weakref import WeakKeyDictionary
 
@@ -16,64 +17,88 @@ from rather.retrieval.shortlist import ShortlistRetriever
 
 RetrieverKind = Literal["auto", "exact", "shortlist", "approximate"]
 
-# From so many items on a question on a shortlist is faster than on all of them, and the shortlist is built in the time
-# of some ten questions.
+# From this many items on, a question on a shortlist is faster than on all items, and building the shortlist takes no
+# longer than some ten questions.
 SHORTLIST_FROM = 50_000
 
-# Retrievers kept for each catalogue, one for each kind and population.
-MOST_KEPT = 8
 
-_kept: WeakKeyDictionary[Catalog, dict[tuple[str, str], Retriever]] = WeakKeyDictionary()
-_lock = threading.Lock()
+class RetrieverCache:
+    """The retrievers of each catalogue, for as long as the catalogue lives.
+
+    Args:
+        max_per_catalog: How many to keep; then the oldest is dropped.
+    """
+
+    def __init__(self, max_per_catalog: int = 8) -> None:
+        self._max = max_per_catalog
+        self._lock = threading.Lock()
+        self._cached: WeakKeyDictionary[Catalog, dict[tuple[str, str], Retriever]] = WeakKeyDictionary()
+
+    def get_or_build(self, catalog: Catalog, key: tuple[str, str], build: Callable[[], Retriever]) -> Retriever:
+        """The retriever cached under a key; if there is none, the result of `build`, which runs once."""
+        with self._lock:  # sessions that start at the same time share one build
+            cached = self._cached.setdefault(catalog, {})
+            if key not in cached:
+                while len(cached) >= self._max:
+                    del cached[next(iter(cached))]
+                cached[key] = build()
+            return cached[key]
+
+
+_cache = RetrieverCache()
 
 
 def choose_retriever(
-    catalog: Catalog, belief: Belief, kind: RetrieverKind | str = "auto", *, remembered: bool = True
+    catalog: Catalog,
+    belief: Belief,
+    kind: RetrieverKind | str = "auto",
+    *,
+    remembered: bool = True,
+    shortlist_from: int = SHORTLIST_FROM,
 ) -> Retriever:
     """The retriever for conversations about a catalogue that start from a belief.
 
-    Built once for the same catalogue and belief; later calls in this process return the same one.
+    Built once per process for the same catalogue and belief; later calls return the same one.
 
     Args:
         catalog: Where to search.
         belief: Where conversations start.
-        kind: "exact"; "shortlist"; "approximate", an index that is built once and then mapped from the user's cache
-            directory (needs the extra `ann`); or "auto": exact for small catalogues, and for large ones a shortlist if
-            its measured loss is within its bound, else exact.
+        kind: "exact"; "shortlist"; "approximate", an index that is built once and then memory-mapped from the user's
+            cache directory (needs the extra `ann`); or "auto": exact for small catalogues, and for large ones a
+            shortlist if its measured loss is within its bound, else exact.
         remembered: Whether a shortlist that another process built may be taken (see `rather.conversation.cached`).
+        shortlist_from: How many items a catalogue must have to count as large.
     """
     if kind not in get_args(RetrieverKind):
         raise UnknownNameError(f"No retriever is called {kind!r}. There are: {', '.join(get_args(RetrieverKind))}.")
-    if kind == "auto" and len(catalog) < SHORTLIST_FROM:
+    is_large = len(catalog) >= shortlist_from
+    if kind == "auto" and not is_large:
         return ExactRetriever(catalog)
-    key = (kind, belief.content_hash)
-    with _lock:  # two sessions that start at the same time share one build
-        kept = _kept.setdefault(catalog, {})
-        if key not in kept:
-            while len(kept) >= MOST_KEPT:
-                del kept[next(iter(kept))]
-            kept[key] = _build(catalog, belief, kind, remembered)
-        return kept[key]
+
+    def build() -> Retriever:
+        if kind == "approximate":
+            return _approximate(catalog, belief, is_large)
+        exact = ExactRetriever(catalog, population=belief)
+        if kind == "exact":
+            return exact
+        shortlist = _shortlist(exact, belief, remembered)
+        return shortlist if kind == "shortlist" or shortlist.report.trusted else exact
+
+    return _cache.get_or_build(catalog, (kind, belief.content_hash), build)
 
 
-def _build(catalog: Catalog, belief: Belief, kind: str, remembered: bool) -> Retriever:
-    exact = ExactRetriever(catalog, people=belief)
-    if kind == "exact":
-        return exact
-    if kind == "approximate":
-        return _approximate(catalog, belief)
-    if remembered:
-        from rather.conversation.shortlists import recalled_shortlist
+def _shortlist(exact: ExactRetriever, belief: Belief, remembered: bool) -> ShortlistRetriever:
+    if not remembered:
+        return ShortlistRetriever.build(exact, belief)
+    from rather.conversation.shortlists import recalled_shortlist
 
-        shortlist = recalled_shortlist(exact, belief)
-    else:
-        shortlist = ShortlistRetriever.build(exact, belief)
-    return shortlist if kind == "shortlist" or shortlist.report.trusted else exact
+    return recalled_shortlist(exact, belief)
 
 
-def _approximate(catalog: Catalog, belief: Belief) -> Retriever:
+def _approximate(catalog: Catalog, belief: Belief, is_large: bool) -> Retriever:
     from rather.retrieval.approximate import ApproximateRetriever
 
-    if len(catalog) < SHORTLIST_FROM:  # built in less time than it takes to remember it
+    if not is_large:  # building it takes no longer than reading it from the cache
         return ApproximateRetriever.build(catalog, belief)
-    return ApproximateRetriever.kept(catalog, belief, cache_directory() / "indexes" / f"{catalog.content_hash}.faiss")
+    path = cache_directory() / "indexes" / f"{catalog.content_hash}.faiss"
+    return ApproximateRetriever.load_or_build(catalog, belief, path)

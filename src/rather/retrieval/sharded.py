@@ -1,7 +1,7 @@
-"""A catalogue in shards on the machines of a Ray cluster: each finds its best items, and the best of those are merged.
+"""A catalogue in shards on the machines of a Ray cluster: each finds its best items, and those are merged.
 
-The merged answer is that of a look at every item. It needs the answer of every shard: one whose machine is lost is
-started again elsewhere and asked again, and where that does not succeed in time there is an error and no answer.
+The merged result is that of a scan of all items. It needs the result of every shard: one whose machine is lost is
+restarted elsewhere and asked again, and if that does not succeed in time the search raises an error.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ from rather.retrieval.exact import ExactRetriever
 from rather.retrieval.protocol import Found, validate_count
 from rather.retrieval.scan import best_first
 
-# Rows of a shard whose hash says that it is the shard that was asked for.
+# Rows of a shard that are hashed to recognise it.
 SAMPLED_ROWS = 256
 
-# Smaller arrays travel with the call; larger ones are put where every machine fetches them.
+# Bytes up to which an array is sent with the call; a larger one goes into Ray's object store.
 LARGE_MESSAGE = 65_536
 
-# Filters whose parts stay with the cluster.
-MOST_FILTERS = 16
+# Filters that stay in the object store.
+MAX_FILTERS = 16
 
 
 @dataclass(frozen=True)
-class ShardPlan:
-    """How a catalogue is spread.
+class ShardSettings:
+    """How a catalogue is distributed over a cluster.
 
     Attributes:
-        shards: How many parts; by default one for each processor of the cluster. Every shard costs a call: on machines
-            with many processors take one shard with as many threads.
-        threads: Threads on which each shard searches.
-        cpus: Share of a processor that each shard books. A shard uses more while it searches; small shares let all
-            shards of a lost machine start again on those that are left.
-        resources: What else a machine must offer to hold a shard, as Ray names it.
+        shards: How many; by default one per processor of the cluster. Every shard costs a call: on machines with many
+            processors, use one shard with as many threads.
+        threads: On which each shard searches.
+        cpus: Share of a processor that each shard reserves. It uses more while it searches; small shares let all
+            shards of a lost machine restart on the remaining ones.
+        resources: Further resources, in Ray's terms, that a machine must offer to hold a shard.
         patience: Seconds that a search waits for the slowest shard, restarts included.
     """
 
@@ -60,12 +60,12 @@ class ShardPlan:
 
 @dataclass(frozen=True)
 class Part:
-    """Rows of a catalogue, in a file or at hand, and a hash of some of them.
+    """Consecutive rows of a catalogue.
 
     Attributes:
         start: The first row.
         rows: How many.
-        file: Where they lie, on a disk that every machine sees; None if they are sent.
+        file: Where they are, on a disk that every machine can read; None if they are sent.
         sample: Hash of some of the rows.
     """
 
@@ -76,20 +76,23 @@ class Part:
 
 
 class Shard:
-    """What runs on a machine of the cluster: an exact search over one part.
+    """Runs on a machine of the cluster: an exact search over one part.
 
     Args:
-        part: Which.
-        sent: One reference to its rows `(rows, d)`, unless they are in a file.
-        threads: On how many to search.
+        part: Which part.
+        sent: One reference to its rows `(rows, d)`; empty if they are in a file.
+        threads: How many to search on.
     """
 
     def __init__(self, part: Part, sent: Sequence[Any], threads: int = 1) -> None:
         torch.set_num_threads(threads)  # a process of its own
-        # Ray lends arrays for as long as they are held, read-only; a copy is the shard's own.
+        # Arrays in Ray's object store are read-only and pinned while we hold them; hence the copy.
         rows = part.file.tensor() if part.file is not None else torch.from_numpy(require_ray().get(sent[0]).copy())
         if sample_of(rows.numpy()) != part.sample:
-            raise InvalidInputError(f"{part.file and part.file.path} holds other items on this machine.")
+            raise InvalidInputError(
+                f"{part.file and part.file.path} holds other items on this machine. "
+                "Every machine of the cluster must see the same file under this path."
+            )
         self._part = part
         self._retriever = ExactRetriever(Catalog(rows))
 
@@ -111,7 +114,7 @@ class Shard:
 
 @dataclass(frozen=True, eq=False)
 class ShardAnswer:
-    """What a shard found, and which shard it is: rows of the catalogue `(b, c)` and their vectors `(b, c, d)`."""
+    """What a shard found, rows of the catalogue `(b, c)` and their vectors `(b, c, d)`, and which part it searched."""
 
     start: int
     sample: str
@@ -125,41 +128,45 @@ class ShardedRetriever:
 
     Attributes:
         parts: The parts of the catalogue, in the order of their rows.
-        shards: What searches each.
-        plan: How it was spread.
+        shards: The Ray actor that searches each.
+        settings: How the catalogue was distributed.
     """
 
     parts: tuple[Part, ...]
     shards: tuple[Any, ...]
-    plan: ShardPlan
-    # What was sent stays with the cluster for as long as this lives: a shard that starts again needs it again.
+    settings: ShardSettings
+    # References keep the rows in the object store for as long as this lives: a shard that restarts needs them again.
     _sent: tuple[Any, ...] = field(default=(), repr=False)
     _filters: dict[bytes, list[Any]] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def start(cls, catalog: Catalog, plan: ShardPlan = ShardPlan()) -> ShardedRetriever:  # noqa: B008 - immutable
-        """Spread a catalogue over the cluster this process is connected to, and wait until every shard is there.
+    def start(
+        cls,
+        catalog: Catalog,
+        settings: ShardSettings = ShardSettings(),  # noqa: B008 - immutable
+    ) -> ShardedRetriever:
+        """Distribute a catalogue over the cluster this process is connected to, and wait until every shard is up.
 
         Args:
-            catalog: Mapped from a file, each shard maps its part of that file, which every machine must see under the
-                same path. From arrays, each shard is sent its rows.
-            plan: How.
+            catalog: If it is memory-mapped, each shard maps its part of the file, which every machine must see under
+                the same path; else each shard is sent its rows.
+            settings: How many shards, and what each may use.
         """
         ray = require_ray()
         if not ray.is_initialized():
             raise ClusterError("Connect to a cluster first: `with rather.cluster.connected(address): ...`.")
-        count = plan.shards if plan.shards is not None else int(ray.cluster_resources().get("CPU", 1))
-        plan, parts = replace(plan, shards=count), split(catalog, count)
+        count = settings.shards if settings.shards is not None else int(ray.cluster_resources().get("CPU", 1))
+        settings, parts = replace(settings, shards=count), split(catalog, count)
         remote = ray.remote(
-            num_cpus=plan.cpus,
-            resources=plan.resources,
+            num_cpus=settings.cpus,
+            resources=settings.resources,
             max_restarts=-1,
             max_task_retries=-1,
             scheduling_strategy="SPREAD",
         )(Shard)
         sent = tuple(_sent(ray, catalog, part) for part in parts)
-        shards = tuple(remote.remote(part, rows, plan.threads) for part, rows in zip(parts, sent, strict=True))
-        started = cls(parts, shards, plan, sent)
+        shards = tuple(remote.remote(part, rows, settings.threads) for part, rows in zip(parts, sent, strict=True))
+        started = cls(parts, shards, settings, sent)
         try:
             started.top(torch.zeros(1, catalog.dimensions, dtype=torch.float32), 1)
         except BaseException:
@@ -182,8 +189,8 @@ class ShardedRetriever:
         return merged(directions, self._answers(ray, tasks, sent, count, filters), count)
 
     def _answers(self, ray: Any, tasks: list[Any], sent: Any, count: int, filters: Sequence[Any]) -> list[ShardAnswer]:
-        """The answers of all shards. One that was lost with its machine is asked again until patience ends."""
-        end, answers = time.monotonic() + self.plan.patience, []
+        """The answers of all shards. One that was lost with its machine is asked again until `patience` runs out."""
+        end, answers = time.monotonic() + self.settings.patience, []
         for number, part in enumerate(self.parts):
             while True:
                 try:
@@ -207,17 +214,17 @@ class ShardedRetriever:
         part = self.parts[number]
         cause = getattr(error, "cause", None) or error
         reason = (str(cause).strip().splitlines() or [type(error).__name__])[-1].strip()
-        late = f" within {self.plan.patience:g} s" if isinstance(error, TimeoutError) else ""
+        late = f" within {self.settings.patience:g} s" if isinstance(error, TimeoutError) else ""
         return ClusterError(
             f"Shard {number} of {len(self.parts)} (rows {part.start} to {part.start + part.rows - 1}) did not answer"
-            f"{late}, so there is no answer. {reason}"
+            f"{late}, so the search failed. {reason}"
         )
 
     def _parts_of(self, ray: Any, allowed: Tensor) -> list[Any]:
-        """The filter of each part, as bits, which stay with the cluster."""
+        """The filter of each part, as bits in the object store."""
         key = hashlib.blake2b(allowed.numpy().tobytes(), digest_size=16).digest()
         if key not in self._filters:
-            while len(self._filters) >= MOST_FILTERS:
+            while len(self._filters) >= MAX_FILTERS:
                 self._filters.pop(next(iter(self._filters)), None)
             masks = (allowed[part.start : part.start + part.rows].numpy() for part in self.parts)
             self._filters[key] = [ray.put(np.packbits(mask, bitorder="little")) for mask in masks]
@@ -237,7 +244,7 @@ class ShardedRetriever:
 
 
 def split(catalog: Catalog, count: int) -> tuple[Part, ...]:
-    """A catalogue in `count` parts of nearly the same size, in the order of rows."""
+    """A catalogue in `count` parts of nearly equal size, in the order of rows."""
     n = len(catalog)
     if not 1 <= count <= n:
         raise InvalidInputError(f"`shards` must be 1..{n} for {n} items, got {count}.")
@@ -259,20 +266,20 @@ def sample_of(items: NDArray[np.float32]) -> str:
 
 
 def merged(directions: Tensor, answers: Sequence[ShardAnswer], count: int) -> Found:
-    """The best of what shards found, equal scores in the order of rows."""
+    """The best of what the shards found, equal scores in the order of rows."""
     with one_thread():
         rows = torch.from_numpy(np.concatenate([answer.rows for answer in answers], axis=1))
         vectors = torch.from_numpy(np.concatenate([answer.vectors for answer in answers], axis=1, dtype=np.float32))
-        # Scored again, each by itself: in products of other shapes equal items may differ in the last bit.
+        # Scored again, one by one: in matrix products of other shapes equal items may differ in the last bit.
         scores = (vectors * directions[:, None]).sum(dim=2)
         best = best_first(scores, rows, count)
-        # Rows are distinct, so each leads back to its place.
+        # Rows are distinct, so each identifies its vector.
         chosen = (rows[:, None, :] == best.rows[:, :, None]).int().argmax(dim=2)
         return Found(best.scores, best.rows, vectors.gather(1, chosen[:, :, None].expand(-1, -1, vectors.shape[2])))
 
 
 def _sent(ray: Any, catalog: Catalog, part: Part) -> list[Any]:
-    """A reference to the rows of a part, in a list, by which Ray leaves it to the shard to fetch them; or nothing."""
+    """A reference to the rows of a part; in a list, so that Ray leaves it to the shard to fetch them. Or nothing."""
     if part.file is not None:
         return []
     return [ray.put(catalog.items[part.start : part.start + part.rows].contiguous().numpy())]

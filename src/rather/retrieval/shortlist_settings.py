@@ -1,20 +1,21 @@
-"""How thoroughly a shortlist is made, and what is known of it."""
+"""How thoroughly a shortlist is built, and what was measured about it."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class ShortlistPlan:
-    """How thoroughly a shortlist is made.
+class ShortlistSettings:
+    """How thoroughly a shortlist is built and checked.
 
     Attributes:
         directions: Searched when it is built, and again for each enlargement.
-        depth: Items taken for each direction; twice as many at every enlargement.
-        bound: Largest loss that is let pass: the share of what there is to gain by asking. See `ShortlistReport.loss`.
-        enlargements: At most this many when it is built.
+        depth: Items taken for each direction; doubled with every enlargement.
+        bound: Largest acceptable loss, as a share of what there is to gain by asking. See `ShortlistReport.loss`.
+        enlargements: At most this many while it is built.
         checks: Fresh directions that measure the loss.
+        check_one_in: Of this many beliefs it is fitted to, one is checked by exact searches.
         refresh: Directions searched when it has to be enlarged for a belief.
-        seed: Of the directions.
+        seed: For drawing directions.
     """
 
     directions: int = 1024
@@ -22,22 +23,23 @@ class ShortlistPlan:
     bound: float = 0.01
     enlargements: int = 2
     checks: int = 128
+    check_one_in: int = 8
     refresh: int = 128
     seed: int = 0
 
 
 @dataclass(frozen=True)
 class ShortlistReport:
-    """What is known of a shortlist.
+    """What was measured about a shortlist.
 
     Attributes:
         items: How many items it holds.
-        catalog: Of how many.
-        directions: Searched to find them.
+        catalog: How many the catalogue holds.
+        directions: How many were searched to find them.
         loss: What it loses in fresh directions, as a share of what those directions gain over the item that is best on
-            average: 0 when it always holds the best item, 1 when it might as well hold that one alone.
+            average: 0 if it always holds the best item, 1 if it might as well hold only that one.
         checks: How many fresh directions that was measured in.
-        bound: The loss that is let pass.
+        bound: The largest acceptable loss.
         enlargements: How often it was enlarged.
         exact_is_cheap: Whether norms stop most exact searches early, so that searches for few directions are exact.
     """

@@ -17,7 +17,7 @@ from torch import Tensor
 from rather.model.responses import Logistic
 from rather.numerics.randomness import systematic_rows
 from rather.retrieval.directions import group_means
-from rather.retrieval.scan import highest
+from rather.retrieval.scan import argmax
 from rather.strategies.additions import Additions
 from rather.strategies.problem import Problem
 from rather.strategies.projection import first_not_taken
@@ -170,7 +170,7 @@ class Pool:
     def best_of_particles(self, particles: Tensor) -> Tensor:
         """RandUserTopItem in the pool: the best items of particles `(b, k)`, distinct in each slate, `(b, k)`."""
         scores = self.problem.belief.particles[particles] @ self.items.T
-        return _distinct(highest(scores), scores)
+        return _distinct(argmax(scores), scores)
 
     def exchanged(self, slates: Tensor, most: int, depth: int) -> tuple[Tensor, Tensor]:
         """Slates `(b, k)` after exchanging single items, each time the exchange that most raises EUS, and their like.
@@ -224,7 +224,7 @@ class Pool:
         k, d = slates.shape[1], self.items.shape[1]
         directions = directions_after(self.utilities[slates], self.problem.belief, self.problem.response)
         scores = (directions.view(-1, d) @ self.items.T).view(*directions.shape[:2], -1)
-        best = highest(scores)
+        best = argmax(scores)
         values = scores.gather(2, best[:, :, None]).sum(dim=(1, 2))
         return values, _distinct(best[:, :k], scores[:, :k])
 

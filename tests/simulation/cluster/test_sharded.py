@@ -1,4 +1,4 @@
-"""Shards on a cluster find what a look at every item finds, or say that they cannot."""
+"""Shards on a cluster find what a scan of all items finds, or say that they cannot."""
 
 import sys
 from dataclasses import replace
@@ -10,8 +10,17 @@ import torch
 from rather import Belief, Catalog, ExactRetriever, Session
 from rather.cluster import ClusterError, connected
 from rather.errors import InvalidInputError, MissingExtraError
-from rather.retrieval.sharded import Part, ShardAnswer, ShardedRetriever, ShardPlan, merged, sample_of, split
-from worlds import normal
+from rather.retrieval.sharded import (
+    LARGE_MESSAGE,
+    Part,
+    ShardAnswer,
+    ShardedRetriever,
+    ShardSettings,
+    merged,
+    sample_of,
+    split,
+)
+from worlds import brute_force, normal
 
 
 def tied(n: int = 3000, d: int = 3, seed: int = 0) -> Catalog:
@@ -30,14 +39,17 @@ def same(found, exact) -> bool:
 
 @pytest.mark.parametrize("count", [1, 2, 7, 40])
 @pytest.mark.parametrize("shards", [1, 2, 3, 17])
-def test_merging_parts_is_looking_at_every_item(shards, count):
+def test_merging_the_parts_gives_the_best_of_all_items(shards, count):
     catalog, directions = tied(), directions_of()
     answers = []
     for part in split(catalog, shards):
         found = ExactRetriever(Catalog(catalog.items[part.start : part.start + part.rows])).top(directions, count)
         rows = found.rows.numpy() + part.start
         answers.append(ShardAnswer(part.start, part.sample, rows, found.vectors.numpy()))
-    assert same(merged(directions, answers, count), ExactRetriever(catalog).top(directions, count))
+    found = merged(directions, answers, count)
+    assert torch.equal(found.rows, brute_force(directions, catalog.items, count))
+    assert torch.equal(found.scores, (found.vectors * directions[:, None]).sum(dim=2))
+    assert torch.equal(found.vectors, catalog.items[found.rows])
 
 
 def test_parts_cover_every_row_once():
@@ -57,7 +69,7 @@ def test_other_items_have_another_sample():
 
 @pytest.fixture
 def sharded(connection):
-    with ShardedRetriever.start(tied(), ShardPlan(shards=2)) as retriever:
+    with ShardedRetriever.start(tied(), ShardSettings(shards=2)) as retriever:
         yield retriever
 
 
@@ -72,16 +84,18 @@ def test_shards_find_what_exact_search_finds(sharded):
             assert same(found, ExactRetriever(catalog).top(directions, count, allowed))
     with pytest.raises(InvalidInputError, match=r"`count` must be 1\.\.2 "):
         sharded.top(directions, 3, few)
-    assert same(sharded.top(normal(2000, 3), 1), sharded.top(normal(2000, 3), 1))  # more than travels with a call
+    many = torch.randint(-3, 4, (6000, 3), generator=torch.Generator().manual_seed(2)).float()
+    assert many.numel() * 4 > LARGE_MESSAGE  # so it is not sent with the call
+    assert same(sharded.top(many, 1), ExactRetriever(catalog).top(many, 1))
 
 
-def test_a_mapped_catalogue_is_mapped_by_each_shard_and_another_file_is_refused(connection, tmp_path):
+def test_a_memory_mapped_catalogue_is_mapped_by_each_shard_and_another_file_is_rejected(connection, tmp_path):
     path = tmp_path / "items.npy"
     items = tied(seed=4).items.numpy()
     np.save(path, items)
     catalog, directions = Catalog.from_vectors(path), directions_of()
     assert all(part.file is not None for part in split(catalog, 2))
-    with ShardedRetriever.start(catalog, ShardPlan(shards=2, threads=2)) as retriever:
+    with ShardedRetriever.start(catalog, ShardSettings(shards=2, threads=2)) as retriever:
         assert retriever._sent == ([], [])
         assert same(retriever.top(directions, 5), ExactRetriever(Catalog(items)).top(directions, 5))
     items = items.copy()
@@ -91,13 +105,13 @@ def test_a_mapped_catalogue_is_mapped_by_each_shard_and_another_file_is_refused(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("rather.retrieval.sharded.split", lambda *_: parts)
         with pytest.raises(ClusterError, match="holds other items on this machine"):
-            ShardedRetriever.start(catalog, ShardPlan(shards=1))
+            ShardedRetriever.start(catalog, ShardSettings(shards=1))
 
 
 def test_a_node_lost_in_mid_question_costs_time_and_nothing_else(cluster, connection, third_node):
     catalog, belief = Catalog(normal(400, 4)), Belief.from_users(normal(20, 4, seed=3))
-    plan = ShardPlan(shards=3, patience=120)
-    with ShardedRetriever.start(catalog, plan) as retriever:
+    settings = ShardSettings(shards=3, patience=120)
+    with ShardedRetriever.start(catalog, settings) as retriever:
         calls = []
 
         class Losing:
@@ -129,11 +143,11 @@ def test_a_node_lost_in_mid_question_costs_time_and_nothing_else(cluster, connec
 
 def test_a_shard_that_cannot_start_again_is_an_error_and_never_an_answer(cluster, connection, third_node):
     catalog, directions = tied(), directions_of()
-    plan = ShardPlan(shards=1, resources={"third": 0.1}, patience=60)
-    with ShardedRetriever.start(catalog, plan) as retriever:
+    settings = ShardSettings(shards=1, resources={"third": 0.1}, patience=60)
+    with ShardedRetriever.start(catalog, settings) as retriever:
         assert same(retriever.top(directions, 3), ExactRetriever(catalog).top(directions, 3))
         cluster.remove_node(third_node, allow_graceful=False)
-        hurried = replace(retriever, plan=replace(plan, patience=1.0))
+        hurried = replace(retriever, settings=replace(settings, patience=1.0))
 
         def ask_on():
             while True:  # until the loss is noticed, what it still answers is right
@@ -143,7 +157,7 @@ def test_a_shard_that_cannot_start_again_is_an_error_and_never_an_answer(cluster
             ask_on()
 
 
-def test_an_answer_of_another_shard_is_refused(sharded):
+def test_an_answer_of_another_shard_is_rejected(sharded):
     parts = (sharded.parts[0], Part(sharded.parts[1].start, sharded.parts[1].rows, None, "other"))
     with pytest.raises(ClusterError, match="Shard 1 answered for other rows"):
         replace(sharded, parts=parts).top(directions_of(), 1)

@@ -252,5 +252,5 @@ def _size(state: State) -> int:
     particles, fitted = session.belief.particles, session.fitted_retriever
     size = 2 * particles.numel() * particles.element_size() + 4_096
     if isinstance(fitted, ShortlistRetriever) and fitted is not session.retriever:
-        size += fitted.bytes_beside(session.retriever)
+        size += fitted.bytes_not_shared_with(session.retriever)
     return size
