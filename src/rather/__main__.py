@@ -1,5 +1,6 @@
 """`python -m rather`, and the console script."""
 
+import io
 import sys
 
 
@@ -8,6 +9,9 @@ def main() -> None:
     from rather.cli import app
     from rather.errors import MissingExtraError, RatherError
 
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show a sign shows a question mark
     try:
         app()
     except RatherError as error:

@@ -1,6 +1,5 @@
 """`rather bench`: what things cost on this machine."""
 
-import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rather.cli.json_output import print_json
 from rather.cli.options import Json, Plot, Seed, SlateSize
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def bench(
 
         plot_report(report, plot)
     if json_output:
-        print(json.dumps(asdict(report), indent=1))
+        print_json(asdict(report))
     else:
         from rather.cli.bench_table import print_report
 
@@ -144,7 +144,7 @@ def _serve(
             people, seconds, catalog, think_seconds=think_seconds, k=k, seed=seed, apart=apart, on_progress=show
         )
     if json_output:
-        print(json.dumps(asdict(report), indent=1))
+        print_json(asdict(report))
     else:
         _print_serve_report(report)
 

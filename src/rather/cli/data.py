@@ -1,10 +1,10 @@
 """`rather data`: public data sets, and where they are on this machine."""
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rather.cli.json_output import print_json
 from rather.cli.options import From, Json
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def list_datasets(json_output: Json = False) -> None:
             {"name": name, "title": dataset.title, "homepage": dataset.homepage, "folder": places[name]}
             for name, dataset in DATASETS.items()
         ]
-        print(json.dumps(rows, indent=1))
+        print_json(rows)
         return
     from rich.console import Console
     from rich.table import Table

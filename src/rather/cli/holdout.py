@@ -1,11 +1,11 @@
 """`rather holdout`: does it find what ranks high in a column it does not see?"""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rather.cli.json_output import print_json
 from rather.cli.options import Json, SlateSize
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def holdout(
         )  # fmt: skip
     if json_output:
         report = {"column": column, "top_quarter_from": found.quarter, "questions": _rows(found)}
-        print(json.dumps(report, indent=1))
+        print_json(report)
     else:
         _print_table(found, top)
 

@@ -1,12 +1,12 @@
 """`rather inspect cars.csv`: what a table's columns are taken for, and the settings to say otherwise."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rather.cli.json_output import print_json
 from rather.cli.options import Json
 from rather.errors import InvalidInputError
 
@@ -49,7 +49,7 @@ def inspect(
     report = table_report(examined)
     report |= {"settings": settings.name if settings.exists() else None, "settings_written": written}
     if json_output:
-        typer.echo(json.dumps(report, indent=1, ensure_ascii=False))
+        print_json(report)
     else:
         _show(report)
 

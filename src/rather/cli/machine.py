@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from rather.cli.json_output import print_json
 from rather.conversation.session import Session
 from rather.errors import InvalidInputError, RatherError
 from rather.model.questions import Option, Question
@@ -99,4 +100,4 @@ def state_object(session: Session) -> dict[str, Any]:
 
 
 def _say(message: dict[str, Any]) -> None:
-    print(json.dumps(message, ensure_ascii=False), flush=True)
+    print_json(message, indent=None)

@@ -1,11 +1,11 @@
 """`rather partial`: what the first question about attributes is worth, strategy by strategy."""
 
-import json
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rather.cli.json_output import print_json
 from rather.cli.options import CatalogName, Json, Seed, Temperature
 from rather.errors import InvalidInputError
 
@@ -59,7 +59,7 @@ def partial(
             source.catalog, source.belief, response, strategies, sizes, seed=seed, trials=trials, on_done=advance
         )
     if json_output:
-        print(json.dumps(_report(source, str(response), seed, trials, cells), indent=1))
+        print_json(_report(source, str(response), seed, trials, cells))
     else:
         _print_tables(cells)
 

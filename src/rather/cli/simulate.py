@@ -1,12 +1,12 @@
 """`rather simulate`: how many questions until the regret is x?"""
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rather.cli.json_output import print_json
 from rather.cli.options import (
     Ask,
     Attributes,
@@ -107,7 +107,7 @@ def simulate(
 
         plot_summaries(summaries, plot)
     if json_output:
-        print(json.dumps({**_report(plan, catalog, summaries), "ask": [*contests], "p": p}, indent=1))
+        print_json({**_report(plan, catalog, summaries), "ask": [*contests], "p": p})
     else:
         _print_table(summaries, plot)
 

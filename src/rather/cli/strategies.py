@@ -1,8 +1,8 @@
 """`rather strategies`: what there is to choose from."""
 
-import json
 from collections.abc import Mapping
 
+from rather.cli.json_output import print_json
 from rather.cli.options import Json
 
 
@@ -25,7 +25,7 @@ def strategies(json_output: Json = False) -> None:
             for kind, strategies in kinds.items()
             for name, named in strategies.items()
         ]
-        print(json.dumps(rows, indent=1))
+        print_json(rows)
         return
     for kind, strategies in kinds.items():
         title = f"Strategies for questions about {kind}"

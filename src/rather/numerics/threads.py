@@ -58,6 +58,13 @@ def _flushes() -> bool:
     return float(_SMALLEST * 1) == 0
 
 
+def available_cores() -> int:
+    """How many cores this process may run on; all of them where the system sets no limit or does not say."""
+    if hasattr(os, "sched_getaffinity"):  # Linux
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def allowed_threads() -> int:
     """How many threads the host lets torch use, also inside `one_thread`."""
     return _host_threads.get() or torch.get_num_threads()

@@ -1,6 +1,7 @@
 """The process that serves: it listens, drains on SIGTERM, and gives threads to the work."""
 
 import logging
+import os
 import signal
 import socket
 import sys
@@ -50,7 +51,8 @@ def listen(host: str, port: int) -> socket.socket:
     """A socket that listens; port 0 takes a free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if os.name != "nt":  # on Windows it would share the port with whoever has it already
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
     except (OSError, OverflowError) as error:

@@ -1,11 +1,11 @@
 """What an operator decides about a server, in one immutable value."""
 
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import get_args
 
 from rather.errors import InvalidInputError
+from rather.numerics.threads import available_cores
 from rather.retrieval.selection import RetrieverKind
 from rather.server.http.showing import Showing
 from rather.strategies import STRATEGIES
@@ -110,7 +110,7 @@ class Settings:
     @property
     def cores(self) -> int:
         """Computations at the same time."""
-        return self.workers if self.workers is not None else len(os.sched_getaffinity(0))
+        return self.workers if self.workers is not None else available_cores()
 
 
 def partial_strategy_for(items: int) -> str:

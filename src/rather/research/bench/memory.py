@@ -16,8 +16,10 @@ from rather.caching.folder import SWITCH
 from rather.errors import RatherError
 
 
-def peak_bytes(items: Tensor, people: Tensor, k: int) -> int:
+def peak_bytes(items: Tensor, people: Tensor, k: int) -> int | None:
     """What a process needs beyond the import of torch: the catalogue, a session, two questions and an answer.
+
+    None where the system does not say (Windows).
 
     Args:
         items: `(n, d)` of the catalogue.
@@ -35,10 +37,11 @@ def peak_bytes(items: Tensor, people: Tensor, k: int) -> int:
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]
         raise RatherError(f"The process that measures memory failed: {last}")
-    return int(json.loads(done.stdout)["bytes"])
+    found: int | None = json.loads(done.stdout)["bytes"]
+    return found
 
 
-def _converse(items: str, people: str, k: int) -> int:
+def _converse(items: str, people: str, k: int) -> int | None:
     """Bytes that were in use at most, beyond those after the imports."""
     from rather.conversation.session import Session
 
@@ -51,17 +54,23 @@ def _converse(items: str, people: str, k: int) -> int:
     session.tell(session.ask(), 0)
     session.ask()
     session.recommend()
-    return max(0, _resident("VmHWM") - start)
+    peak = _resident("VmHWM")
+    return None if start is None or peak is None else max(0, peak - start)
 
 
-def _resident(field: str) -> int:
-    """Bytes of this process in memory, now (VmRSS) or at most so far (VmHWM)."""
+def _resident(field: str) -> int | None:
+    """Bytes of this process in memory, now (VmRSS) or at most so far (VmHWM); None where that cannot be seen.
+
+    Outside Linux both are the most so far.
+    """
     status = Path("/proc/self/status")
     if status.exists():
         line = next(line for line in status.read_text().splitlines() if line.startswith(field))
         return int(line.split()[1]) * 1024
-    import resource
-
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
 
