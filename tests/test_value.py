@@ -232,14 +232,14 @@ def test_the_gradient_of_slate_expected_utility_agrees_with_finite_differences(w
 def test_the_spread_of_utility_is_its_standard_deviation_over_items_and_belief():
     here = world(n=50, m=30)
     utilities = here.catalog.items @ here.belief.particles.T
-    assert value.utility_spread(here.catalog.items, here.belief) == pytest.approx(float(utilities.std(correction=0)))
+    assert value.utility_spread(here.catalog, here.belief) == pytest.approx(float(utilities.std(correction=0)))
 
 
 def test_the_spread_of_utility_does_not_drown_in_a_shared_offset():
     items = Catalog([[1000.0, 0.0], [1000.0, 1.0]]).items
     belief = Belief.from_users([[1.0, 0.1], [1.0, -0.1]], smooth=False)
-    assert value.utility_spread(items, belief) == pytest.approx(0.1 / math.sqrt(2), rel=1e-2)
+    assert value.utility_spread(Catalog(items), belief) == pytest.approx(0.1 / math.sqrt(2), rel=1e-2)
 
 
 def test_equal_items_and_a_sure_belief_still_have_a_scale():
-    assert value.utility_spread(torch.ones(3, 2), Belief.from_users([[1.0, 1.0]], smooth=False)) > 0
+    assert value.utility_spread(Catalog(torch.ones(3, 2)), Belief.from_users([[1.0, 1.0]], smooth=False)) > 0

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from rather.model.belief import Belief
+from rather.model.catalog import Catalog
 from rather.model.responses import ResponseModel
 from rather.retrieval import Found
 
@@ -137,9 +138,9 @@ def perfect_information_value(belief: Belief, search: Search) -> Tensor:
     return perfect - best_expected_utility(belief, search)
 
 
-def utility_spread(items: Tensor, belief: Belief) -> float:
-    """Standard deviation of utility over some 500 of the items `(n, d)` and the belief: the scale of utility here."""
-    sample = items[:: max(1, len(items) // 512)] @ belief.particles.T
+def utility_spread(catalog: Catalog, belief: Belief) -> float:
+    """Standard deviation of utility over a sample of the items and the belief: the scale of utility here."""
+    sample = catalog.sample(512) @ belief.particles.T
     mean = (sample @ belief.weights).mean()
     # Of the differences, not of the squares: those cancel when utilities share a large offset.
     variance = ((sample - mean).square() @ belief.weights).mean()

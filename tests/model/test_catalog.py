@@ -4,9 +4,9 @@ import polars as pl
 import pytest
 import torch
 
-import rather.model.catalog
 from rather import Catalog
 from rather.errors import InvalidInputError, UnknownNameError
+from rather.model.items import TensorItems
 from worlds import normal
 
 ITEMS = [[1.0, 0.0], [0.0, 1.0], [3.0, 4.0]]
@@ -40,9 +40,27 @@ def test_facts_are_kept_for_each_item_and_may_be_absent():
     assert Catalog(ITEMS).facts_of(0) == {}
 
 
-def test_the_largest_norm_is_found_in_whichever_block(monkeypatch):
-    monkeypatch.setattr(rather.model.catalog, "BLOCK_ROWS", 2)
-    assert Catalog(ITEMS).largest_norm == pytest.approx(5.0)
+def test_vectors_are_reached_by_row_in_any_shape_of_rows():
+    items = normal(7, 3)
+    catalog = Catalog(items)
+    assert torch.equal(catalog.vectors(4), items[4])
+    assert torch.equal(catalog.vectors((4, 0)), items[[4, 0]])
+    pairs = torch.tensor([[1, 2], [6, 1]])
+    assert torch.equal(catalog.vectors(pairs), torch.stack([items[[1, 2]], items[[6, 1]]]))
+    assert catalog.vectors([]).shape == (0, 3)
+
+
+@pytest.mark.parametrize(("n", "rows"), [(5, range(5)), (15, range(15)), (16, range(0, 16, 2)), (80, range(0, 80, 10))])
+def test_a_sample_is_evenly_spaced_and_between_count_and_twice_as_many(n, rows):
+    items = normal(n, 2)
+    assert torch.equal(Catalog(items).sample(8), items[list(rows)])
+
+
+def test_feature_ranges_are_over_all_items():
+    low, high, spread = Catalog([[1.0, 0.0], [5.0, 2.0], [3.0, 4.0]]).feature_ranges
+    assert low.tolist() == [1, 0]
+    assert high.tolist() == [5, 4]
+    assert spread.tolist() == pytest.approx([(8 / 3) ** 0.5] * 2)
 
 
 COLUMNS = {
@@ -79,10 +97,18 @@ def test_the_hash_does_not_depend_on_memory_layout():
     assert Catalog(items.T.contiguous().T).content_hash == Catalog(items).content_hash
 
 
-def test_the_hash_does_not_depend_on_the_block_size(monkeypatch):
-    whole = Catalog(normal(10, 3)).content_hash
-    monkeypatch.setattr(rather.model.catalog, "BLOCK_ROWS", 3)
-    assert Catalog(normal(10, 3)).content_hash == whole
+@pytest.mark.parametrize("ids", [None, list("abcdefghij")])
+def test_nothing_depends_on_the_block_size(ids):
+    items = normal(10, 3)
+    whole, blocks = Catalog(items, ids), Catalog(TensorItems(items, block_rows=3), ids)
+    assert blocks.content_hash == whole.content_hash
+    assert blocks.largest_norm == pytest.approx(float(items.norm(dim=1).max()))
+    assert torch.allclose(blocks.average, items.mean(dim=0))
+
+
+def test_a_range_of_other_numbers_is_not_the_default_ids():
+    assert Catalog(ITEMS, ids=range(7, 10)).content_hash == Catalog(ITEMS, ids=[7, 8, 9]).content_hash
+    assert Catalog(ITEMS, ids=range(7, 10)).row(8) == 1
 
 
 def test_the_default_ids_given_explicitly_hash_the_same():

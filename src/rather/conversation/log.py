@@ -126,7 +126,7 @@ def question_of(asked: Any, session: Session) -> Question:
             raise _damaged(asked)
         return session.attribute_question(items, evoi)
     rows = asked.get("items")
-    if not _are_places(rows, session.catalog.items) or len(rows) != session.k:
+    if not _are_places(rows, session.catalog) or len(rows) != session.k:
         raise _damaged(asked)
     return session.question(rows, evoi)
 

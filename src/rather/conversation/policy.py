@@ -84,7 +84,7 @@ class Asking:
         catalog = self.catalog
         options = tuple(Option(catalog.label(row), catalog.facts_of(row), catalog.ids[row]) for row in slate)
         words = wording.item_question([option.label for option in options])
-        return Question(number, tuple(slate), options, evoi, catalog.items[list(slate)], words=words)
+        return Question(number, tuple(slate), options, evoi, catalog.vectors(slate), words=words)
 
     def attribute_question(self, number: int, slate: Sequence[Sequence[int]], evoi: float) -> Question:
         """The question about partial items of these attributes."""

@@ -358,7 +358,7 @@ def everyday_response(catalog: Catalog, belief: Belief, temperature: float | Non
     """
     validate_dimensions(belief, catalog)
     with one_thread():
-        spread = value.utility_spread(catalog.items, belief)
+        spread = value.utility_spread(catalog, belief)
         average = float(catalog.average @ belief.mean)
     return Logistic(temperature if temperature is not None else 0.1 * spread, none_utility=average, tie=0.5)
 

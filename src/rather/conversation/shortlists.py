@@ -46,4 +46,4 @@ def _read(
         return None
     if len(indices) != report.items or int(indices.max()) >= len(exact.catalog):
         return None
-    return ShortlistRetriever(exact, indices, belief, None, settings, report, exact.catalog.items[indices])
+    return ShortlistRetriever(exact, indices, belief, None, settings, report, exact.catalog.vectors(indices))

@@ -2,39 +2,40 @@
 
 from __future__ import annotations
 
-import hashlib
-import itertools
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
 
 from rather.errors import InvalidInputError, UnknownNameError
-from rather.formats.vectors import Column, ItemFile, examine
-from rather.formats.vectors.file_facts import OnProgress, Remembered
-from rather.formats.vectors.item_facts import hash_of_shape
 from rather.model.attributes import Attribute, unit_attributes, validated_attributes
+from rather.model.items import FeatureRanges, ItemStorage, TensorItems
+from rather.model.items import ItemId as ItemId
 from rather.numerics.arrays import as_floats
-from rather.numerics.threads import on_all_threads
 
 if TYPE_CHECKING:
     from rather.formats.tables.encoded_table import Table
     from rather.formats.tables.settings import Spec
+    from rather.formats.vectors.file_facts import OnProgress
 
-ItemId = str | int
 
-# Rows hashed or scanned at a time: large enough that two threads pay off, small enough to bound memory.
-BLOCK_ROWS = 65_536
+@runtime_checkable
+class LargeColumn(Protocol):
+    """Ids that find duplicates among themselves without a Python object for each of them."""
+
+    def first_duplicate(self) -> tuple[ItemId, int, int] | None:
+        """A value that occurs twice and its first two rows; None when all are distinct."""
+        ...
 
 
 class Catalog:
     """Items that can be asked about and recommended. Inside, an item is its row `0..n-1`.
 
     Args:
-        items: `(n, d)` item vectors: NumPy array, torch tensor, nested list, DataFrame, or an `ItemFile` to map.
+        items: `(n, d)` item vectors: NumPy array, torch tensor, nested list or DataFrame; or an `ItemStorage`.
         ids: n distinct names of the items, by default `0..n-1`.
         labels: n texts to show, by default the ids.
         facts: For each item, what else to show of it ("year": "1942").
@@ -58,10 +59,8 @@ class Catalog:
         attributes: Sequence[Attribute] | None = None,
         together: Any = None,
     ) -> None:
-        self.file = items if isinstance(items, ItemFile) else None
-        self._examined = None if self.file is None else examine(self.file)
-        self.items: Tensor = as_floats(items, "items", rank=2) if self.file is None else self.file.tensor()
-        n, d = self.items.shape
+        self.storage = items if isinstance(items, ItemStorage) else TensorItems(as_floats(items, "items", rank=2))
+        n, d = self.storage.shape
         if n == 0 or d == 0:
             raise InvalidInputError(f"`items` must hold at least one item and one dimension, got ({n}, {d}).")
         self.ids: Sequence[ItemId] = range(n) if ids is None else _column(ids, "ids", n)
@@ -114,7 +113,7 @@ class Catalog:
         return catalog_from_table(source, spec, ignore=ignore, most_megabytes=most_megabytes)
 
     def __len__(self) -> int:
-        return len(self.items)
+        return self.storage.shape[0]
 
     def __repr__(self) -> str:
         return f"Catalog({len(self)} {self.name}s, {self.dimensions} dimensions)"
@@ -122,58 +121,40 @@ class Catalog:
     @property
     def dimensions(self) -> int:
         """The length d of an item vector."""
-        return self.items.shape[1]
+        return self.storage.shape[1]
+
+    @property
+    def items(self) -> Tensor:
+        """All item vectors `(n, d)`. Only retrieval reads them; everything else takes `vectors` by row."""
+        return self.storage.tensor
+
+    def vectors(self, rows: Tensor | Sequence[int] | int) -> Tensor:
+        """The vectors `(..., d)` of the items in these rows `(...)`."""
+        return self.storage.vectors(rows if isinstance(rows, Tensor) else torch.as_tensor(rows, dtype=torch.long))
+
+    def sample(self, count: int) -> Tensor:
+        """The vectors `(s, d)` of evenly spaced items: all of a small catalogue, else `count` to twice as many."""
+        return self.vectors(torch.arange(0, len(self), max(1, len(self) // count)))
 
     @cached_property
     def content_hash(self) -> str:
-        """A hash of ids and vectors: equal for equal catalogues, in whichever process or file.
+        """A hash of ids and vectors: equal for equal catalogues, in whichever process or file."""
+        return self.storage.content_hash(None if _are_rows(self.ids) else self.ids)
 
-        It is a hash of every number. Of a large file it is computed once and recalled until the file changes.
-        """
-        if _are_rows(self.ids):
-            return self._hash_of_items().hexdigest() if self._examined is None else self._examined.digest
-        own_ids = self.file is not None and isinstance(self.ids, Column) and self.ids.path == self.file.path
-        remembered = Remembered(self.file.path) if own_ids and self.file is not None else None
-        known = None if remembered is None else remembered.facts().get("hash with ids")
-        if known is None:
-            known = self._hash_with_ids()
-            if remembered is not None:
-                remembered.remember(**{"hash with ids": known})
-        return str(known)
-
-    def _hash_of_items(self) -> hashlib.blake2b:
-        digest = hash_of_shape(tuple(self.items.shape))
-        for block in torch.split(self.items, BLOCK_ROWS):
-            digest.update(block.contiguous().numpy().data)
-        return digest
-
-    def _hash_with_ids(self) -> str:
-        digest, ids = self._hash_of_items(), iter(self.ids)
-        separator = ""
-        while block := list(itertools.islice(ids, BLOCK_ROWS)):
-            digest.update((separator + "\0".join(map(repr, block))).encode())
-            separator = "\0"
-        return digest.hexdigest()
-
-    @cached_property
+    @property
     def largest_norm(self) -> float:
         """The largest Euclidean norm of an item: the ball in which hypothetical items may move."""
-        return float(self.norms.max())
+        return self.storage.largest_norm
 
-    @cached_property
-    def norms(self) -> Tensor:
-        """`(n,)` Euclidean norms of the items, from one pass."""
-        if self._examined is not None:
-            return self._examined.norms
-        return torch.cat(on_all_threads(_norms, torch.split(self.items, BLOCK_ROWS)))
-
-    @cached_property
+    @property
     def average(self) -> Tensor:
         """The average item vector `(d,)`."""
-        if self._examined is not None:
-            return self._examined.average
-        total = sum(block.sum(dim=0, dtype=torch.float64) for block in torch.split(self.items, BLOCK_ROWS))
-        return torch.as_tensor(total / len(self), dtype=torch.float32)
+        return self.storage.average
+
+    @property
+    def feature_ranges(self) -> FeatureRanges:
+        """How each dimension varies over the items."""
+        return self.storage.feature_ranges
 
     @cached_property
     def together(self) -> Tensor | None:
@@ -207,41 +188,19 @@ class Catalog:
         """What to show for the item in this row."""
         return str(self.labels[row] if self.labels else self.ids[row])
 
-    def __getstate__(self) -> dict[str, Any]:
-        """What another process needs: of mapped items where they are, and how to see that they are the same."""
-        if self._examined is None:
-            return self.__dict__
-        left_behind = ("items", "norms", "_examined")
-        state = {name: value for name, value in self.__dict__.items() if name not in left_behind}
-        return {**state, "digest": self._examined.digest}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        digest = state.pop("digest", None)
-        self.__dict__.update(state)
-        if self.file is None:
-            return
-        self.items, self._examined = self.file.tensor(), examine(self.file)
-        if self._examined.digest != digest:
-            raise InvalidInputError(f"{self.file.path} does not hold the items of this catalogue here, or any more.")
-
     def facts_of(self, row: int) -> Mapping[str, str]:
         """What else to show of it, possibly nothing."""
         return self.facts[row] if self.facts else {}
 
 
-def _norms(block: Tensor) -> Tensor:
-    norms: Tensor = torch.linalg.vector_norm(block, dim=1)
-    return norms
-
-
 def _are_rows(ids: Sequence[ItemId]) -> bool:
     """Whether the ids are `0..n-1`, however they were given."""
-    return isinstance(ids, range) or all(id == row for row, id in enumerate(ids))
+    return ids == range(len(ids)) if isinstance(ids, range) else all(id == row for row, id in enumerate(ids))
 
 
 def _column(values: Sequence[Any], name: str, length: int) -> Sequence[Any]:
-    if isinstance(values, Column):  # many; they become Python's own one by one
-        column: Sequence[Any] = values
+    if isinstance(values, Sequence) and not isinstance(values, list | tuple | str):
+        column: Sequence[Any] = values  # kept as it is: its entries may become Python objects only when looked at
     else:
         # NumPy's own scalars would hash and print differently from the same ids given as a list.
         column = values.tolist() if hasattr(values, "tolist") else list(values)
@@ -261,27 +220,17 @@ def _pairs(values: Any, count: int) -> Tensor:
 
 
 def _reject_duplicates(ids: Sequence[ItemId]) -> None:
-    if isinstance(ids, Column):
-        _reject_duplicates_of(ids)
-        return
+    found = ids.first_duplicate() if isinstance(ids, LargeColumn) else _first_duplicate(ids)
+    if found is not None:
+        id, first, second = found
+        raise InvalidInputError(f"`ids` must be distinct, but {id!r} stands in rows {first} and {second}.")
+
+
+def _first_duplicate(ids: Sequence[ItemId]) -> tuple[ItemId, int, int] | None:
     try:
         if isinstance(ids, range) or len(set(ids)) == len(ids):
-            return
+            return None
     except TypeError:
         raise InvalidInputError("`ids` must be texts or whole numbers, which can be told apart.") from None
     seen: dict[ItemId, int] = {}
-    for row, id in enumerate(ids):
-        if id in seen:
-            raise InvalidInputError(f"`ids` must be distinct, but {id!r} stands in rows {seen[id]} and {row}.")
-        seen[id] = row
-
-
-def _reject_duplicates_of(ids: Column) -> None:
-    remembered = None if ids.path is None else Remembered(ids.path)
-    if remembered is not None and remembered.facts().get("ids are distinct"):
-        return
-    if not ids.distinct:
-        id, first, second = ids.first_duplicate()
-        raise InvalidInputError(f"`ids` must be distinct, but {id!r} stands in rows {first} and {second}.")
-    if remembered is not None:
-        remembered.remember(**{"ids are distinct": True})
+    return next((id, seen[id], row) for row, id in enumerate(ids) if seen.setdefault(id, row) != row)

@@ -116,7 +116,7 @@ class ApproximateRetriever:
         with one_thread():
             users = representative_users(belief, generator)
             known = self.exact.top(group_means(users, settings.checks, generator), 1)
-            asked_about = self.exact.catalog.items[torch.unique(known.rows)]
+            asked_about = self.exact.catalog.vectors(torch.unique(known.rows))
             directions = conversation_directions(users, asked_about, settings.checks, generator)
             truth = self.exact.top(directions, 1)
             base = self.exact.top(belief.mean[None], 1).vectors[0, 0]
@@ -156,7 +156,7 @@ class ApproximateRetriever:
             if short.any():
                 rest = self.exact.top(directions[short], count, allowed)
                 best.scores[short], best.rows[short] = rest.scores, rest.rows
-            return Found(best.scores, best.rows, self.exact.catalog.items[best.rows])
+            return Found(best.scores, best.rows, self.exact.catalog.vectors(best.rows))
 
     def _rows(self, directions: Tensor, count: int, searched: int, allowed: Tensor | None) -> Tensor:
         """Rows `(b, count)` of the best items in the groups, -1 for those that are missing."""
@@ -176,7 +176,7 @@ class ApproximateRetriever:
         items, longest = self._longest
         long_allowed = allowed[longest] if allowed is not None else None
         long = best_rows(items, directions, min(count, len(longest)), long_allowed)
-        scores = (self.exact.catalog.items[rows.clamp_min(0)] @ directions[:, :, None])[:, :, 0]
+        scores = (self.exact.catalog.vectors(rows.clamp_min(0)) @ directions[:, :, None])[:, :, 0]
         scores = scores.masked_fill(rows < 0, -torch.inf)
         # An item that both found counts once.
         long_rows = longest[long.rows]
@@ -187,8 +187,8 @@ class ApproximateRetriever:
     @cached_property
     def _longest(self) -> tuple[Tensor, Tensor]:
         catalog = self.exact.catalog
-        rows = catalog.norms.topk(min(self.report.longest, len(catalog))).indices.sort().values
-        return catalog.items[rows], rows
+        rows = catalog.storage.norms.topk(min(self.report.longest, len(catalog))).indices.sort().values
+        return catalog.vectors(rows), rows
 
     def save(self, path: Path | str, belief_hash: str = "") -> Path:
         """Write the index and, beside it as `.json`, its report and the hashes of its catalogue and belief.
@@ -237,7 +237,7 @@ class ApproximateRetriever:
             if isinstance(error, InvalidInputError):
                 raise
             raise InvalidInputError(f"Cannot read the index {path}: {error}.") from None
-        if (index.ntotal, index.d, index.nlist) != (*catalog.items.shape, report.groups):
+        if (index.ntotal, index.d, index.nlist) != (*catalog.storage.shape, report.groups):
             raise InvalidInputError(
                 f"{path} holds {index.ntotal} items of {index.d} dimensions in {index.nlist} groups, which is not what "
                 f"{_description(path).name} says. Build it again."

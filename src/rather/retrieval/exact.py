@@ -99,7 +99,7 @@ class ExactRetriever:
                 best = self._from_head(directions, count, allowed)
             else:
                 best = best_rows(self.catalog.items, directions, count, allowed, self.settings.scan)
-            return Found(best.scores, best.rows, self.catalog.items[best.rows])
+            return Found(best.scores, best.rows, self.catalog.vectors(best.rows))
 
     def refine(self, directions: Tensor, found: Best, allowed: Tensor | None = None) -> Found | None:
         """What `top` finds, given the best rows `(b, count)` among some of the items.
@@ -183,13 +183,13 @@ class Head:
     def of(cls, catalog: Catalog, settings: ExactSettings) -> "Head":
         """The head of a catalogue."""
         size = min(settings.max_head_rows, int(settings.head_share * len(catalog)))
-        norms, rows = catalog.norms.topk(size + 1)
+        norms, rows = catalog.storage.norms.topk(size + 1)
         ends = [size]
         while ends[-1] > settings.first_ring:
             ends.append(ends[-1] // 2)
         ends.reverse()
         rings = tuple((start, end, float(norms[end])) for start, end in zip([0, *ends], ends, strict=False))
-        return cls(rows[:size], catalog.items[rows[:size]], rings, settings.scan)
+        return cls(rows[:size], catalog.vectors(rows[:size]), rings, settings.scan)
 
     @property
     def longest_outside(self) -> float:

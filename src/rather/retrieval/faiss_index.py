@@ -65,14 +65,14 @@ def one_faiss_thread(faiss: Any) -> Iterator[None]:
 def build_index(catalog: Catalog, settings: IndexSettings) -> Any:
     """The items of a catalogue in groups around centres: faiss's inverted file."""
     faiss = require_faiss()
-    n, d = catalog.items.shape
+    n, d = catalog.storage.shape
     groups = settings.groups if settings.groups is not None else 2 ** round(np.log2(n) / 2)
     groups = max(1, min(groups, MAX_GROUPS, n))
     index = faiss.IndexIVFFlat(faiss.IndexFlatIP(d), d, groups, faiss.METRIC_INNER_PRODUCT)
     index.cp.seed, index.cp.niter, index.cp.min_points_per_centroid = settings.seed, 8, 1
     order = torch.randperm(n, generator=derive_generator(settings.seed, "groups"))
     sample = order[: TRAINING_ITEMS * groups].sort().values
-    index.train(catalog.items[sample].numpy())
+    index.train(catalog.vectors(sample).numpy())
     for block in torch.split(catalog.items, BATCH_ROWS):
         index.add(block.contiguous().numpy())
     return index

@@ -3,7 +3,8 @@
 import torch
 from torch import Tensor
 
-from rather.model.catalog import BLOCK_ROWS, Catalog
+from rather.model.catalog import Catalog
+from rather.model.items import BLOCK_ROWS
 
 
 def nearest_items(
@@ -24,4 +25,4 @@ def nearest_items(
         found, indices = scores.max(dim=1)
         rows = torch.where(found > best, indices + start, rows)
         best = torch.maximum(found, best)
-    return catalog.items[rows].view(points.shape)
+    return catalog.vectors(rows).view(points.shape)

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
+from rather.model.catalog import Catalog
 from rather.numerics.threads import on_all_threads
 
 
@@ -86,6 +87,11 @@ def _best_rows(items: Tensor, directions: Tensor, count: int, allowed: Tensor | 
     blocks = on_all_threads(best_groups, starts) if in_parallel else list(map(best_groups, starts))
     groups = best_first(torch.cat([b.scores for b in blocks], dim=1), torch.cat([b.rows for b in blocks], dim=1), count)
     return _best_in_groups(items, directions, groups.rows.sort(dim=1).values, group, count, allowed)
+
+
+def every_score(catalog: Catalog, directions: Tensor) -> Tensor:
+    """Inner products `(n, b)` of every item of a catalogue with directions `(b, d)`, which must fit into memory."""
+    return catalog.items @ directions.T
 
 
 def _scores(items: Tensor, directions: Tensor, allowed: Tensor | None) -> Tensor:

@@ -20,8 +20,8 @@ from torch import Tensor
 
 from rather.cluster import ClusterError, require_ray
 from rather.errors import InvalidInputError
-from rather.formats.vectors import ItemFile
 from rather.model.catalog import Catalog
+from rather.model.items import ReopenableRows
 from rather.numerics.threads import one_thread
 from rather.retrieval.exact import ExactRetriever
 from rather.retrieval.protocol import Found, validate_count
@@ -65,13 +65,13 @@ class Part:
     Attributes:
         start: The first row.
         rows: How many.
-        file: Where they are, on a disk that every machine can read; None if they are sent.
+        stored: Where they are, on a disk that every machine can read; None if they are sent.
         sample: Hash of some of the rows.
     """
 
     start: int
     rows: int
-    file: ItemFile | None
+    stored: ReopenableRows | None
     sample: str
 
 
@@ -87,10 +87,10 @@ class Shard:
     def __init__(self, part: Part, sent: Sequence[Any], threads: int = 1) -> None:
         torch.set_num_threads(threads)  # a process of its own
         # Arrays in Ray's object store are read-only and pinned while we hold them; hence the copy.
-        rows = part.file.tensor() if part.file is not None else torch.from_numpy(require_ray().get(sent[0]).copy())
+        rows = part.stored.tensor() if part.stored is not None else torch.from_numpy(require_ray().get(sent[0]).copy())
         if sample_of(rows.numpy()) != part.sample:
             raise InvalidInputError(
-                f"{part.file and part.file.path} holds other items on this machine. "
+                f"{part.stored} holds other items on this machine. "
                 "Every machine of the cluster must see the same file under this path."
             )
         self._part = part
@@ -251,10 +251,8 @@ def split(catalog: Catalog, count: int) -> tuple[Part, ...]:
     ends = [n * number // count for number in range(count + 1)]
     items, parts = catalog.items.numpy(), []
     for start, end in itertools.pairwise(ends):
-        file = catalog.file
-        if file is not None:
-            file = ItemFile(file.path.resolve(), file.offset + 4 * file.shape[1] * start, (end - start, file.shape[1]))
-        parts.append(Part(start, end - start, file, sample_of(items[start:end])))
+        stored = catalog.storage.reopenable(start, end)
+        parts.append(Part(start, end - start, stored, sample_of(items[start:end])))
     return tuple(parts)
 
 
@@ -280,6 +278,6 @@ def merged(directions: Tensor, answers: Sequence[ShardAnswer], count: int) -> Fo
 
 def _sent(ray: Any, catalog: Catalog, part: Part) -> list[Any]:
     """A reference to the rows of a part; in a list, so that Ray leaves it to the shard to fetch them. Or nothing."""
-    if part.file is not None:
+    if part.stored is not None:
         return []
     return [ray.put(catalog.items[part.start : part.start + part.rows].contiguous().numpy())]

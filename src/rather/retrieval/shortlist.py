@@ -175,7 +175,7 @@ class ShortlistRetriever:
             further = group_means(representative_users(belief, generator), self.settings.refresh, generator)
             rows = torch.cat([rows, self.exact.top(further, self.settings.depth, self.allowed).rows.flatten()])
         rows = torch.unique(torch.cat([self.rows, rows]))
-        items = self.items if len(rows) == len(self.rows) else self.exact.catalog.items[rows]
+        items = self.items if len(rows) == len(self.rows) else self.exact.catalog.vectors(rows)
         enlargements = self.report.enlargements + enlarge
         report = replace(self.report, items=len(rows), loss=loss, checks=len(directions), enlargements=enlargements)
         return replace(self, rows=rows, report=report, items=items)
@@ -252,7 +252,7 @@ class _Builder:
         return rows
 
     def _items(self, rows: Tensor) -> Tensor:
-        return self.exact.catalog.items[rows]
+        return self.exact.catalog.vectors(rows)
 
 
 def _loss(best: Tensor, directions: Tensor, items: Tensor, best_on_average: Tensor) -> float:

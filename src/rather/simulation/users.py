@@ -45,4 +45,4 @@ class SimulatedUser:
     def regret(self, row: int, catalog: Catalog, allowed: Tensor | None = None) -> float:
         """How much better the person's best allowed item is than the one in `row`: never negative."""
         best = float(ExactRetriever(catalog).top(self.utility[None], 1, allowed).scores[0, 0])
-        return max(0.0, best - float(catalog.items[row] @ self.utility))
+        return max(0.0, best - float(catalog.vectors(row) @ self.utility))

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from rather import value
 from rather.errors import TooManySlatesError
-from rather.model.catalog import BLOCK_ROWS
+from rather.model.items import BLOCK_ROWS
 from rather.model.responses import Logistic
 from rather.numerics.threads import on_all_threads
 from rather.strategies.additions import Additions, is_plain_softmax
@@ -101,8 +101,8 @@ def _appended(rows: Tensor, slate: Tensor, problem: Problem) -> Tensor:
     """EUS of the slate `(j,)` with each of the rows appended, under plain softmax answers, in closed form."""
     particles, weights = problem.belief.particles.T, problem.belief.weights
     assert isinstance(problem.response, Logistic)
-    additions = Additions(problem.catalog.items[rows] @ particles, weights, problem.response.temperature)
-    return additions.appended(additions.slates((problem.catalog.items[slate] @ particles)[None]))[0]
+    additions = Additions(problem.catalog.vectors(rows) @ particles, weights, problem.response.temperature)
+    return additions.appended(additions.slates((problem.catalog.vectors(slate) @ particles)[None]))[0]
 
 
 def _appended_one_by_one(rows: Tensor, slate: Tensor, problem: Problem) -> Tensor:

@@ -127,7 +127,7 @@ class Pool:
     @cached_property
     def items(self) -> Tensor:
         """`(p, d)`."""
-        return self.problem.catalog.items[self.rows]
+        return self.problem.catalog.vectors(self.rows)
 
     @cached_property
     def utilities(self) -> Tensor:

@@ -90,7 +90,7 @@ class Problem:
     @cached_property
     def utility_spread(self) -> float:
         """The scale of utility: its standard deviation over items and belief."""
-        return value.utility_spread(self.catalog.items, self.belief)
+        return value.utility_spread(self.catalog, self.belief)
 
     def search(self, directions: Tensor, count: int) -> Found:
         """Deep retrieval among the allowed items: every strategy's way to the catalogue."""
@@ -98,7 +98,7 @@ class Problem:
 
     def vectors(self, slates: Tensor) -> Tensor:
         """Item vectors `(b, k, d)` of slates of rows `(b, k)`."""
-        return self.catalog.items[slates]
+        return self.catalog.vectors(slates)
 
     def evoi(self, slates: Tensor) -> Tensor:
         """Exact EVOI `(b,)` of slates of rows `(b, k)`."""

@@ -34,7 +34,7 @@ def test_vectors_are_centred_and_scaled_and_named(cars):
     assert cars.items.mean(dim=0).abs().max() < 1e-6
     belief = table_prior(cars, particles=4000)
     # The mean of 4000 squared spreads strays by a few per cent.
-    assert utility_spread(cars.items, belief) == pytest.approx(1, abs=0.05)
+    assert utility_spread(cars, belief) == pytest.approx(1, abs=0.05)
 
 
 def test_missing_values_have_a_parameter_of_their_own(cars):

@@ -12,10 +12,14 @@ import torch
 
 from rather import Catalog, Session
 from rather.errors import InvalidInputError, UnknownNameError
-from rather.formats.vectors import Column, arrow_files, conversion, item_facts
+from rather.formats.vectors import arrow_files, conversion, memory_mapped_items
 from rather.formats.vectors.archives import ArchiveWriter, MappedArchive
-from rather.formats.vectors.file_facts import Remembered
+from rather.formats.vectors.arrow_columns import ArrowColumn
+from rather.formats.vectors.file_facts import FileFacts
+from rather.formats.vectors.memory_mapped import find_array
+from rather.formats.vectors.memory_mapped_items import MemoryMappedItems
 from rather.formats.vectors.vector_files import Vectors, is_vectors_file, load_vectors, save_vectors
+from rather.model.items import TensorItems
 
 N, D = 50, 3
 RNG = np.random.default_rng(0)
@@ -78,7 +82,6 @@ def written(tmp_path, form):
 def test_every_form_gives_the_same_catalogue(tmp_path, monkeypatch, form, rows_at_a_time):
     for module in (arrow_files, conversion):
         monkeypatch.setattr(module, "BATCH_ROWS", rows_at_a_time)
-    monkeypatch.setattr(item_facts, "BLOCK_ROWS", rows_at_a_time)
     path, stays = written(tmp_path, form)
     catalog = Catalog.from_vectors(path)
     expected = Catalog(ITEMS) if form in MATRICES else Catalog(ITEMS, IDS, LABELS)
@@ -86,17 +89,16 @@ def test_every_form_gives_the_same_catalogue(tmp_path, monkeypatch, form, rows_a
     assert catalog.content_hash == expected.content_hash
     assert [catalog.label(row) for row in range(N)] == [expected.label(row) for row in range(N)]
     assert [catalog.row(id) for id in expected.ids] == list(range(N))
-    assert torch.allclose(catalog.norms, expected.norms)
+    assert torch.allclose(catalog.storage.norms, expected.storage.norms)
     assert torch.allclose(catalog.average, expected.average)
     assert catalog.largest_norm == pytest.approx(expected.largest_norm)
-    assert catalog.file is not None
-    assert (catalog.file.path == path) == stays
+    assert (catalog.storage.matrix.path == path) == stays
 
 
 def test_items_are_the_pages_of_the_file_and_not_a_copy(tmp_path, form):
     catalog = Catalog.from_vectors(written(tmp_path, form)[0])
-    with catalog.file.path.open("r+b") as file:
-        file.seek(catalog.file.offset + 4 * (D * 7 + 1))
+    with catalog.storage.matrix.path.open("r+b") as file:
+        file.seek(catalog.storage.matrix.offset + 4 * (D * 7 + 1))
         file.write(np.float32(123).tobytes())
     assert float(catalog.items[7, 1]) == 123
 
@@ -106,7 +108,7 @@ def test_our_files_bring_their_people_and_their_words(tmp_path):
         again = load_vectors(save_vectors(OURS, tmp_path / f"ours{ending}"))
         assert np.array_equal(again.users, USERS)
         assert again.name == "song"
-        assert isinstance(again.item_ids, Column)
+        assert isinstance(again.item_ids, ArrowColumn)
         assert again.item_ids == IDS
         assert again.labels == LABELS
 
@@ -136,11 +138,11 @@ def test_the_first_start_tells_how_far_it_is_and_the_second_looks_at_nothing(tmp
     first = Catalog.from_vectors(path, lambda what, done, total: told.append((what.split()[0], done, total)))
     assert told[-1] == ("looking", N, N)
     assert (("converting", N, N) in told) == (not stays)
-    for module, name in ((item_facts, "_examine"), (conversion, "_write_table"), (conversion, "_write_matrix")):
+    for module, name in ((memory_mapped_items, "_scan"), (conversion, "_write_table"), (conversion, "_write_matrix")):
         monkeypatch.setattr(module, name, lambda *_: pytest.fail("it was looked at again"))
     second = Catalog.from_vectors(path)
     assert second.content_hash == first.content_hash
-    assert torch.equal(second.norms, first.norms)
+    assert torch.equal(second.storage.norms, first.storage.norms)
     assert torch.equal(second.average, first.average)
 
 
@@ -164,14 +166,23 @@ def test_the_converted_file_of_an_older_state_is_deleted(tmp_path, cache):
         assert len(list(cache.rglob("*.npz"))) == len(list(cache.rglob("*.norms.npy"))) == 1
 
 
+@pytest.mark.parametrize("scan_rows", [7, 50, 10_000])
+def test_what_a_scan_finds_does_not_depend_on_its_batches(tmp_path, scan_rows):
+    np.save(tmp_path / "items.npy", ITEMS)
+    items = MemoryMappedItems(find_array(tmp_path / "items.npy").matrix(tmp_path / "items.npy"), scan_rows=scan_rows)
+    expected = TensorItems(torch.from_numpy(ITEMS))
+    assert items.content_hash(None) == expected.content_hash(None)
+    assert torch.allclose(items.norms, torch.from_numpy(np.linalg.norm(ITEMS, axis=1)))
+    assert torch.allclose(items.average, torch.from_numpy(ITEMS.mean(axis=0)), atol=1e-6)
+
+
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_numbers_that_are_not_finite_are_refused_with_their_place(tmp_path, monkeypatch, bad):
-    monkeypatch.setattr(item_facts, "BLOCK_ROWS", 8)
-    items = ITEMS.copy()
-    items[21, 2] = bad
+def test_numbers_that_are_not_finite_are_rejected_with_their_index(tmp_path, bad):
+    items = np.tile(ITEMS, (1000, 1))
+    items[40_021, 2] = bad
     np.save(tmp_path / "bad.npy", items)
     for _ in range(2):  # it is not remembered as good
-        with pytest.raises(InvalidInputError, match=rf"entry \[21, 2\] is {bad}"):
+        with pytest.raises(InvalidInputError, match=rf"entry \[40021, 2\] is {bad}"):
             Catalog.from_vectors(tmp_path / "bad.npy")
 
 
@@ -231,7 +242,7 @@ def test_where_the_cache_cannot_be_written_a_file_is_looked_at_each_time(tmp_pat
     def refused(*_):
         raise OSError(30, "Read-only file system")
 
-    monkeypatch.setattr(Remembered, "write", refused)
+    monkeypatch.setattr(FileFacts, "write", refused)
     np.save(tmp_path / "items.npy", ITEMS)
     for _ in range(2):
         assert Catalog.from_vectors(tmp_path / "items.npy").content_hash == Catalog(ITEMS).content_hash
@@ -241,12 +252,12 @@ def test_another_process_gets_the_place_of_the_items_and_not_the_items(tmp_path,
     path = tmp_path / "items.npy"
     np.save(path, np.repeat(ITEMS, 500, axis=0))
     catalog = Catalog.from_vectors(path)
-    catalog.norms, catalog.content_hash  # noqa: B018 - computed and kept
+    catalog.storage.norms, catalog.content_hash  # noqa: B018 - computed and kept
     sent = pickle.dumps(catalog)
     assert len(sent) < 4000 < path.stat().st_size / 10
     again = pickle.loads(sent)
     assert torch.equal(again.items, catalog.items)
-    assert torch.equal(again.norms, catalog.norms)
+    assert torch.equal(again.storage.norms, catalog.storage.norms)
     np.save(path, np.repeat(ITEMS[::-1], 500, axis=0))
     with pytest.raises(InvalidInputError, match="does not hold the items of this catalogue"):
         pickle.loads(sent)
@@ -267,13 +278,13 @@ def test_numpy_reads_our_archives_and_their_arrays_are_aligned(tmp_path):
         for name, array in arrays.items():
             assert np.array_equal(read[name], array)
             assert np.array_equal(mapped[name], array)
-            assert mapped.place(name).offset % 64 == 0
+            assert mapped.find(name).offset % 64 == 0
     assert list(mapped) == list(arrays)
 
 
 def test_compressed_archives_are_read(tmp_path):
     np.savez_compressed(tmp_path / "some.npz", items=ITEMS, more=USERS)
-    assert MappedArchive(tmp_path / "some.npz").place("items") is None
+    assert MappedArchive(tmp_path / "some.npz").find("items") is None
     assert np.array_equal(MappedArchive(tmp_path / "some.npz")["items"], ITEMS)
     assert np.array_equal(load_vectors(tmp_path / "some.npz").items, ITEMS)
 
@@ -286,11 +297,11 @@ def test_vectors_are_told_from_tables(tmp_path):
 
 
 def test_a_column_is_a_sequence():
-    texts = Column(pa.chunked_array([["a", "b"], ["c"], []]))
+    texts = ArrowColumn(pa.chunked_array([["a", "b"], ["c"], []]))
     assert (len(texts), texts[0], texts[-1], list(texts), "b" in texts) == (3, "a", "c", ["a", "b", "c"], True)
     assert texts[1:] == ["b", "c"]
     assert texts != ["a", "b", "d"]
-    assert texts == Column(pa.array(["a", "b", "c"]))
+    assert texts == ArrowColumn(pa.array(["a", "b", "c"]))
     assert texts.index("c") == 2
     with pytest.raises(ValueError, match="'d' is not in the column"):
         texts.index("d")

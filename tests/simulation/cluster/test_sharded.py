@@ -94,7 +94,7 @@ def test_a_memory_mapped_catalogue_is_mapped_by_each_shard_and_another_file_is_r
     items = tied(seed=4).items.numpy()
     np.save(path, items)
     catalog, directions = Catalog.from_vectors(path), directions_of()
-    assert all(part.file is not None for part in split(catalog, 2))
+    assert all(part.stored is not None for part in split(catalog, 2))
     with ShardedRetriever.start(catalog, ShardSettings(shards=2, threads=2)) as retriever:
         assert retriever._sent == ([], [])
         assert same(retriever.top(directions, 5), ExactRetriever(Catalog(items)).top(directions, 5))

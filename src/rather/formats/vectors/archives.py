@@ -17,7 +17,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from rather.errors import InvalidInputError
-from rather.formats.vectors.memory_mapped import ArrayPlace, array_place
+from rather.formats.vectors.memory_mapped import ArrayInFile, find_array
 
 ALIGNMENT = 64
 
@@ -89,15 +89,15 @@ class MappedArchive(Mapping[str, NDArray[Any]]):
         return iter(self._entries)
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        place = self.place(name)
-        if place is not None and place.offset % place.dtype.itemsize == 0:
-            return place.array(self.path)
+        found = self.find(name)
+        if found is not None and found.offset % found.dtype.itemsize == 0:
+            return found.array(self.path)
         with np.load(self.path, allow_pickle=False) as archive:
             array: NDArray[Any] = archive[name]
             return array
 
-    def place(self, name: str) -> ArrayPlace | None:
-        """Where an array lies in the file; None where it is compressed."""
+    def find(self, name: str) -> ArrayInFile | None:
+        """Where an array is in the file; None when it is compressed."""
         entry = self._entries[name]
         if entry.compress_type != zipfile.ZIP_STORED:
             return None
@@ -105,4 +105,4 @@ class MappedArchive(Mapping[str, NDArray[Any]]):
             file.seek(entry.header_offset)
             header = file.read(LOCAL_HEADER)
         name_length, extra_length = struct.unpack("<HH", header[26:30])
-        return array_place(self.path, entry.header_offset + LOCAL_HEADER + name_length + extra_length)
+        return find_array(self.path, entry.header_offset + LOCAL_HEADER + name_length + extra_length)

@@ -1,9 +1,8 @@
-"""Ids and labels of many items, kept as Arrow keeps them: a few bytes each, mapped where they are in a file."""
+"""Ids and labels of many items in Arrow's memory layout: a few bytes each, memory-mapped when they are in a file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any, overload
 
@@ -12,16 +11,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-# Entries that are Python objects at a time.
+from rather.formats.vectors.file_facts import FileFacts
+
+# Entries that are turned into Python objects at a time.
 BLOCK = 65_536
 
 
-class Column(Sequence[Any]):
-    """A sequence of texts or whole numbers that become Python objects one by one, when they are looked at.
+class ArrowColumn(Sequence[Any]):
+    """A sequence of texts or integers that become Python objects one by one, when they are looked at.
 
     Args:
         values: An Arrow array or chunked array without nulls.
-        path: The file they lie in, if any.
+        path: The file they are in, if any.
     """
 
     def __init__(self, values: pa.Array | pa.ChunkedArray, path: Path | None = None) -> None:
@@ -29,8 +30,8 @@ class Column(Sequence[Any]):
         self.path = path
 
     @classmethod
-    def packed(cls, text: NDArray[np.uint8], ends: NDArray[np.int64], path: Path | None = None) -> Column:
-        """Texts as one array of UTF-8 bytes and n + 1 places where they start and end; neither is copied."""
+    def packed(cls, text: NDArray[np.uint8], ends: NDArray[np.int64], path: Path | None = None) -> ArrowColumn:
+        """Texts as one array of UTF-8 bytes and the n + 1 offsets where they start and end; neither is copied."""
         buffers = [None, pa.py_buffer(ends), pa.py_buffer(text)]
         return cls(pa.Array.from_buffers(pa.large_string(), len(ends) - 1, buffers), path)
 
@@ -38,23 +39,23 @@ class Column(Sequence[Any]):
         return len(self.values)
 
     @overload
-    def __getitem__(self, place: int) -> Any: ...
+    def __getitem__(self, index: int) -> Any: ...
     @overload
-    def __getitem__(self, place: slice) -> Column: ...
-    def __getitem__(self, place: int | slice) -> Any:
-        if isinstance(place, slice):
-            start, stop, step = place.indices(len(self))
+    def __getitem__(self, index: slice) -> ArrowColumn: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            start, stop, step = index.indices(len(self))
             if step != 1:
-                raise ValueError("A column is cut in one piece.")
-            return Column(self.values.slice(start, max(0, stop - start)), self.path)
-        return self.values[int(place)].as_py()
+                raise ValueError(f"A column can only be sliced with step 1, got {step}.")
+            return ArrowColumn(self.values.slice(start, max(0, stop - start)), self.path)
+        return self.values[int(index)].as_py()
 
     def __iter__(self) -> Iterator[Any]:
         for start in range(0, len(self), BLOCK):
             yield from self.values.slice(start, BLOCK).to_pylist()
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, Column):
+        if isinstance(other, ArrowColumn):
             return bool(self.values.equals(other.values))
         if not isinstance(other, Sequence):
             return NotImplemented
@@ -63,24 +64,29 @@ class Column(Sequence[Any]):
     __hash__ = None  # type: ignore[assignment]  # long, and compared by content
 
     def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
-        """The place of a value; one look at all, which for a million takes about a millisecond."""
+        """The row of a value, from one scan: about a millisecond for a million entries."""
         try:
             wanted = pa.scalar(value, self.values.type)
         except (pa.ArrowException, TypeError):
             raise ValueError(f"{value!r} is not in the column") from None
-        place = pc.index(self.values, wanted, start, len(self) if stop is None else stop).as_py()
-        if place < 0:
+        row = pc.index(self.values, wanted, start, len(self) if stop is None else stop).as_py()
+        if row < 0:
             raise ValueError(f"{value!r} is not in the column")
-        return int(place)
+        return int(row)
 
-    @cached_property
-    def distinct(self) -> bool:
-        """Whether no value stands twice."""
-        return bool(pc.count_distinct(self.values, mode="all").as_py() == len(self))
+    def first_duplicate(self) -> tuple[Any, int, int] | None:
+        """A value that occurs twice and its first two rows; None when all are distinct.
 
-    def first_duplicate(self) -> tuple[Any, int, int]:
-        """A value that stands twice and its first two places."""
-        counts = pc.value_counts(self.values)
-        value = counts.filter(pc.greater(counts.field("counts"), 1)).field("values")[0].as_py()
-        first = self.index(value)
-        return value, first, self.index(value, first + 1)
+        Whether they are is cached for a file that has not changed since.
+        """
+        facts = None if self.path is None else FileFacts(self.path)
+        if facts is not None and facts.load().get("ids are distinct"):
+            return None
+        if int(pc.count_distinct(self.values, mode="all").as_py()) < len(self):
+            counts = pc.value_counts(self.values)
+            value = counts.filter(pc.greater(counts.field("counts"), 1)).field("values")[0].as_py()
+            first = self.index(value)
+            return value, first, self.index(value, first + 1)
+        if facts is not None:
+            facts.add(**{"ids are distinct": True})
+        return None

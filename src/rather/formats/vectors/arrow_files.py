@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from rather.errors import InvalidInputError
-from rather.formats.vectors.memory_mapped import FLOATS, ItemFile
+from rather.formats.vectors.memory_mapped import FLOATS, MatrixInFile
 
 ID_COLUMNS = ("id", "item_id", "key", "word")
 LABEL_COLUMNS = ("label", "title", "name")
@@ -136,8 +136,8 @@ class TableFile:
         except (pa.ArrowException, OSError) as error:
             raise InvalidInputError(f"Cannot read {self.path}: {error}.") from None
 
-    def items(self, layout: Layout) -> ItemFile | None:
-        """Where the vectors lie in the file; None where they cannot be mapped."""
+    def matrix(self, layout: Layout) -> MatrixInFile | None:
+        """Where the vectors are in the file; None when they cannot be memory-mapped."""
         if self._is_parquet or len(layout.vectors) > 1:
             return None
         mapped = pa.memory_map(str(self.path))
@@ -154,4 +154,4 @@ class TableFile:
         inside = 0 <= offset <= whole.size - FLOATS.itemsize * len(values)
         if not inside or offset % FLOATS.itemsize:
             return None
-        return ItemFile(self.path, offset, (len(column), column.type.list_size))
+        return MatrixInFile(self.path, offset, (len(column), column.type.list_size))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from rather.errors import InvalidInputError
 from rather.formats.vectors.archives import ArchiveWriter
 from rather.formats.vectors.arrow_files import BATCH_ROWS, Layout, TableFile, rows_of
-from rather.formats.vectors.file_facts import OnProgress, Remembered
+from rather.formats.vectors.file_facts import FileFacts, OnProgress
 
 ENDING = ".npz"
 
@@ -31,8 +31,8 @@ def converted(path: Path, head: str, on_progress: OnProgress | None = None) -> P
         head: What the archive says of itself under "about", where the file does not.
         on_progress: Called as it goes on, with rows done and to do.
     """
-    remembered = Remembered(path)
-    target = remembered.file(ENDING)
+    facts = FileFacts(path)
+    target = facts.file(ENDING)
     if target.exists():
         return target
 
@@ -45,10 +45,10 @@ def converted(path: Path, head: str, on_progress: OnProgress | None = None) -> P
                 _write_table(TableFile(path), head, archive, on_progress)
 
     try:
-        return remembered.write(ENDING, write)
+        return facts.write(ENDING, write)
     except OSError as error:
         raise InvalidInputError(
-            f"{path.name} must be converted once to be mapped, but {remembered.folder} cannot take it: "
+            f"{path.name} must be converted once to be mapped, but {facts.folder} cannot take it: "
             f"{error.strerror or error}. The environment variable RATHER_CACHE names another folder."
         ) from None
 

@@ -42,7 +42,7 @@ def is_large(path: Path) -> bool:
 
 
 @dataclass(frozen=True)
-class Remembered:
+class FileFacts:
     """What is known of one file as it is now.
 
     A file is told apart by its path, and as it is now by its size, the time of its last change and 64 of its pages.
@@ -81,7 +81,7 @@ class Remembered:
         """Where something about the file as it is now may lie."""
         return self.folder / f"{self.stamp}{ending}"
 
-    def facts(self) -> dict[str, Any]:
+    def load(self) -> dict[str, Any]:
         """What was remembered: nothing at first."""
         try:
             known = json.loads(self.file(".json").read_text(encoding="utf8"))
@@ -89,9 +89,9 @@ class Remembered:
             return {}
         return known if isinstance(known, dict) else {}
 
-    def remember(self, **facts: Any) -> None:
+    def add(self, **facts: Any) -> None:
         """Add facts. Where the cache cannot be written they are found again next time."""
-        text = json.dumps({**self.facts(), **facts})
+        text = json.dumps({**self.load(), **facts})
         self._keep(".json", lambda draft: draft.write_text(text, encoding="utf8"))
 
     def array(self, ending: str, length: int) -> NDArray[np.float32] | None:
@@ -102,7 +102,7 @@ class Remembered:
             return None
         return found if found.shape == (length,) and found.dtype == np.float32 else None
 
-    def remember_array(self, ending: str, values: NDArray[np.float32]) -> None:
+    def add_array(self, ending: str, values: NDArray[np.float32]) -> None:
         """Add a vector."""
 
         def write(draft: Path) -> None:

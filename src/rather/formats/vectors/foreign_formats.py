@@ -9,11 +9,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from rather.errors import InvalidInputError
-from rather.formats.vectors.arrow_columns import Column
+from rather.formats.vectors.arrow_columns import ArrowColumn
 from rather.formats.vectors.arrow_files import Layout, TableFile, rows_of
 from rather.formats.vectors.conversion import converted
 from rather.formats.vectors.file_facts import OnProgress, is_large
-from rather.formats.vectors.memory_mapped import array_place
+from rather.formats.vectors.memory_mapped import find_array
 from rather.formats.vectors.vector_files import Vectors, head, mapped_archive
 
 # Under these names NumPy archives hold the two matrices; `implicit` saves its models under the second.
@@ -50,9 +50,9 @@ def foreign_npz(archive: Mapping[str, NDArray[Any]], name: str) -> Vectors:
 
 def read_npy(path: Path, on_progress: OnProgress | None = None) -> Vectors:
     """A matrix of item vectors, mapped; users are in a file of their own."""
-    place = array_place(path)
-    if place is not None and (file := place.items(path)) is not None:
-        return Vectors(file.array(), file=file)
+    found = find_array(path)
+    if found is not None and (matrix := found.matrix(path)) is not None:
+        return Vectors(matrix.array(), matrix=matrix)
     if is_large(path):
         return mapped_archive(converted(path, head(), on_progress))
     try:
@@ -67,12 +67,12 @@ def read_table(path: Path, on_progress: OnProgress | None = None) -> Vectors:
     layout = Layout.of(table.schema, path.name)
     if not is_large(path):
         return foreign_table(table.read(), path.name)
-    file = table.items(layout)
-    if file is None:
+    matrix = table.matrix(layout)
+    if matrix is None:
         return mapped_archive(converted(path, head(), on_progress))
     columns = (None if name is None else table.read([name])[name] for name in (layout.ids, layout.labels))
-    ids, labels = (None if column is None else Column(column, path) for column in columns)
-    return Vectors(file.array(), None, ids, labels, file=file)
+    ids, labels = (None if column is None else ArrowColumn(column, path) for column in columns)
+    return Vectors(matrix.array(), None, ids, labels, matrix=matrix)
 
 
 def foreign_table(table: pa.Table, name: str) -> Vectors:

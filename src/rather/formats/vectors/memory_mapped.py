@@ -1,4 +1,4 @@
-"""Where item vectors lie in a file, and how they come from there without a copy."""
+"""Arrays in files, memory-mapped: where they start, and how to read them without a copy."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from torch import Tensor
 from rather.errors import InvalidInputError
 from rather.numerics.arrays import tensor_view
 
-# What is mapped must be what the processor computes with: float32, lowest byte first.
+# The only layout that can be memory-mapped and computed with as it is: float32, little-endian.
 FLOATS = np.dtype("<f4")
 
 
 @dataclass(frozen=True)
-class ItemFile:
-    """Item vectors `(n, d)` as float32, row after row, from some place in a file on.
+class MatrixInFile:
+    """A matrix of float32 in a file, row after row.
 
     Attributes:
         path: The file.
-        offset: Where the first number lies.
+        offset: The byte at which the first number starts.
         shape: `(n, d)`.
     """
 
@@ -33,35 +33,43 @@ class ItemFile:
     shape: tuple[int, int]
 
     def array(self) -> NDArray[np.float32]:
-        """The vectors, mapped and not to be written to."""
-        return _mapped(self.path, FLOATS, self.offset, self.shape)
+        """The matrix, memory-mapped and read-only."""
+        return _memory_mapped(self.path, FLOATS, self.offset, self.shape)
 
     def tensor(self) -> Tensor:
-        """The vectors as a tensor on the same pages."""
+        """The matrix as a tensor on the same memory."""
         return tensor_view(self.array())
+
+    def rows(self, start: int, stop: int) -> MatrixInFile:
+        """The rows `start..stop-1`."""
+        d = self.shape[1]
+        return MatrixInFile(self.path.resolve(), self.offset + FLOATS.itemsize * d * start, (stop - start, d))
+
+    def __str__(self) -> str:
+        return str(self.path)
 
 
 @dataclass(frozen=True)
-class ArrayPlace:
-    """Where an array in NumPy's form lies in a file: its type, shape, and the place of its first number."""
+class ArrayInFile:
+    """An array in NumPy's format inside a file: its type, its shape, and the byte at which its first number starts."""
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
     offset: int
 
     def array(self, path: Path) -> NDArray[Any]:
-        """The array, mapped."""
-        return _mapped(path, self.dtype, self.offset, self.shape)
+        """The array, memory-mapped."""
+        return _memory_mapped(path, self.dtype, self.offset, self.shape)
 
-    def items(self, path: Path) -> ItemFile | None:
-        """The place as that of item vectors; None where they are not float32, or do not lie as the processor likes."""
+    def matrix(self, path: Path) -> MatrixInFile | None:
+        """The array as a matrix of float32; None when it is something else or not aligned."""
         if self.dtype != FLOATS or len(self.shape) != 2 or 0 in self.shape or self.offset % FLOATS.itemsize:
             return None
-        return ItemFile(path, self.offset, (self.shape[0], self.shape[1]))
+        return MatrixInFile(path, self.offset, (self.shape[0], self.shape[1]))
 
 
-def array_place(path: Path, start: int = 0) -> ArrayPlace | None:
-    """What NumPy's header at some place in a file says; None where rows do not follow each other, or it says more."""
+def find_array(path: Path, start: int = 0) -> ArrayInFile | None:
+    """Read the NumPy header that starts at a byte of a file; None for arrays in Fortran order or of objects."""
     with path.open("rb") as file:
         file.seek(start)
         try:
@@ -74,16 +82,16 @@ def array_place(path: Path, start: int = 0) -> ArrayPlace | None:
             raise InvalidInputError(f"Cannot read {path}: {error}.") from None
         if by_columns or dtype.hasobject:
             return None
-        return ArrayPlace(dtype, shape, file.tell())
+        return ArrayInFile(dtype, shape, file.tell())
 
 
-def _mapped(path: Path, dtype: np.dtype[Any], offset: int, shape: tuple[int, ...]) -> NDArray[Any]:
+def _memory_mapped(path: Path, dtype: np.dtype[Any], offset: int, shape: tuple[int, ...]) -> NDArray[Any]:
     needed = offset + dtype.itemsize * int(np.prod(shape, dtype=np.int64))
     try:
         if (there := path.stat().st_size) < needed:
             raise InvalidInputError(f"{path} ends after {there:,} bytes of {needed:,}. Copy or write it again.")
         if 0 in shape:
-            return np.empty(shape, dtype)  # nothing can be mapped
+            return np.empty(shape, dtype)  # an empty range cannot be mapped
         return np.memmap(path, dtype, "r", offset, shape)
     except OSError as error:
-        raise InvalidInputError(f"Cannot map {path}: {error.strerror}.") from None
+        raise InvalidInputError(f"Cannot memory-map {path}: {error.strerror}.") from None

@@ -25,11 +25,11 @@ from numpy.typing import NDArray
 
 from rather.errors import InvalidInputError
 from rather.formats.vectors.archives import ArchiveWriter, MappedArchive
-from rather.formats.vectors.arrow_columns import Column
+from rather.formats.vectors.arrow_columns import ArrowColumn
 from rather.formats.vectors.arrow_files import ARROW_ENDINGS, TableFile, is_list
 from rather.formats.vectors.file_facts import OnProgress, is_large
-from rather.formats.vectors.item_facts import examine
-from rather.formats.vectors.memory_mapped import ItemFile
+from rather.formats.vectors.memory_mapped import MatrixInFile
+from rather.formats.vectors.memory_mapped_items import MemoryMappedItems
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog, ItemId
 
@@ -50,7 +50,7 @@ class Vectors:
         name: What one calls an item ("film").
         features: Names of the d dimensions, where they mean something to a person.
         about: How the vectors were made: method, seed, metrics. Plain data.
-        file: Where the items lie, when they are mapped.
+        matrix: Where the items are in their file, when they are memory-mapped.
     """
 
     items: NDArray[np.float32]
@@ -60,7 +60,7 @@ class Vectors:
     name: str = "item"
     features: Sequence[str] | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
-    file: ItemFile | None = None
+    matrix: MatrixInFile | None = None
 
     def __post_init__(self) -> None:
         _set(self, items=_matrix(self.items, "items"))
@@ -76,10 +76,8 @@ class Vectors:
                 raise InvalidInputError(f"`{name}` must have {len(self.items)} entries, got {len(column)}.")
 
     def catalog(self, on_progress: OnProgress | None = None) -> Catalog:
-        """The items; `tell` is called as a large file is looked at for the first time."""
-        if self.file is not None:
-            examine(self.file, on_progress)
-        items = self.items if self.file is None else self.file
+        """The items; `on_progress` is called while a large file is scanned for the first time."""
+        items = self.items if self.matrix is None else MemoryMappedItems(self.matrix, on_progress)
         return Catalog(items, self.item_ids, self.labels, features=self.features, name=self.name)
 
     def belief(self, *, smooth: bool = True) -> Belief:
@@ -138,8 +136,8 @@ def mapped_archive(path: Path) -> Vectors:
     """A vectors file in the form `.npz`, of which only what is looked at is read."""
     archive = MappedArchive(path)
     vectors = _from_arrays(archive, path)
-    place = archive.place("items")
-    return replace(vectors, file=None if place is None else place.items(path))
+    found = archive.find("items")
+    return replace(vectors, matrix=None if found is None else found.matrix(path))
 
 
 def is_vectors_file(path: Path | str) -> bool:
@@ -213,7 +211,7 @@ def _unpacked(archive: Mapping[str, NDArray[Any]], name: str, path: Path | None)
     if f"{name}_text" not in archive:
         return None
     if path is not None:
-        return Column.packed(archive[f"{name}_text"], archive[f"{name}_ends"], path)
+        return ArrowColumn.packed(archive[f"{name}_text"], archive[f"{name}_ends"], path)
     text, ends = archive[f"{name}_text"].tobytes(), archive[f"{name}_ends"].tolist()
     return [text[start:end].decode() for start, end in itertools.pairwise(ends)]
 
@@ -223,7 +221,7 @@ def _from_arrays(archive: Mapping[str, NDArray[Any]], path: Path | None = None) 
     head = _checked_head(archive["about"].tobytes())
     ids: Sequence[ItemId] | None = _unpacked(archive, "item_ids", path)
     if "item_ids" in archive:
-        ids = archive["item_ids"].tolist() if path is None else Column(pa.array(archive["item_ids"]), path)
+        ids = archive["item_ids"].tolist() if path is None else ArrowColumn(pa.array(archive["item_ids"]), path)
     labels, users = _unpacked(archive, "labels", path), archive.get("users")
     return Vectors(archive["items"], users, ids, labels, head["name"], head["features"], head["about"])
 

@@ -68,7 +68,7 @@ class Setting:
         first = Situation(belief)
         start = cls(catalog, response, k, usual, first, ())
         slate = start.chosen(strategy_named("auto"), usual, first, 0)
-        vectors, later = catalog.items[list(slate)], []
+        vectors, later = catalog.vectors(slate), []
         for place, person in enumerate(people):
             answer = SimulatedUser(person, response, place).choose(vectors, 1)
             later.append(Situation(answered(belief, vectors, answer, response, place), frozenset([frozenset(slate)])))

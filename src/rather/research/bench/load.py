@@ -211,7 +211,7 @@ class _Crowd:
             return int(torch.randint(len(ids), (), generator=moods))
         catalog = self.source.catalog
         rows = ids if isinstance(catalog.ids, range) else [catalog.row(id) for id in ids]
-        utilities: Tensor = catalog.items[rows] @ self.utilities[number]
+        utilities: Tensor = catalog.vectors(rows) @ self.utilities[number]
         return int(utilities.argmax())
 
 

@@ -145,7 +145,7 @@ class Supply:
 def _row(size: Size, supply: Supply, wanted: Wanted, on_step: Callable[[], None]) -> Row:
     items, members, people, origin = supply.draw(size)
     catalog, belief = Catalog(items), Belief.from_users(members)
-    response = Logistic(0.1 * value.utility_spread(catalog.items, belief))
+    response = Logistic(0.1 * value.utility_spread(catalog, belief))
     exact, plain = ExactRetriever(catalog), ExactRetriever(catalog, stop_by_norm=False)
     start = time.perf_counter()
     usual = choose_retriever(catalog, belief, remembered=False)
@@ -156,7 +156,7 @@ def _row(size: Size, supply: Supply, wanted: Wanted, on_step: Callable[[], None]
     scans: list[float] = []
     searches: list[float] = []
     tells: list[float] = []
-    slate = catalog.items[list(next(iter(setting.later[0].asked)))]
+    slate = catalog.vectors(list(next(iter(setting.later[0].asked))))
     for number in range(wanted.repeats + 1):
         # The better of two: one that was interrupted says nothing about a scan.
         scans.append(min(timed(lambda: plain.top(directions, 1)) for _ in range(2)))

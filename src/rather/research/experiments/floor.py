@@ -11,6 +11,7 @@ from torch import Tensor
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.numerics.randomness import derive_generator
+from rather.retrieval.scan import every_score
 
 # Starting sets of the local search, beside the greedy one.
 RESTARTS = 4
@@ -22,7 +23,7 @@ def floor_regret(catalog: Catalog, belief: Belief, k: int, questions: int, seed:
     Each set is the best that local search finds (greedy and random starts, then single exchanges until none helps), so
     the true floor may lie a little lower.
     """
-    utilities = catalog.items @ belief.particles.T  # (n, m)
+    utilities = every_score(catalog, belief.particles)  # (n, m)
     best = utilities.amax(dim=0)
     floors = []
     for question in range(questions + 1):

@@ -71,7 +71,7 @@ def _question_times(
         if number == 0:
             continue
         times.append(elapsed)
-        vectors = trial.catalog.items[list(chosen.slate)]
+        vectors = trial.catalog.vectors(chosen.slate)
         belief = belief.update(vectors, person.choose(vectors, number), response)
         asked = asked | {frozenset(chosen.slate)}
     return times

@@ -28,9 +28,7 @@ def reasons(session: Session, rows: Sequence[int], answers: Sequence[str], show:
         return [None] * len(rows)
     means = torch.stack([session.prior.mean, *(turn.belief.mean for turn in turns)])
     moves = means[1:] - means[:-1]
-    items = session.catalog.items
-    centre = items[:: max(1, len(items) // 4096)].mean(dim=0)
-    centred = items[list(rows)] - centre
+    centred = session.catalog.vectors(rows) - session.catalog.sample(4096).mean(dim=0)
     raised = centred @ moves.T
     return [
         _why(session, turns[best], answers[best], item * moves[best], show) if raised[place, best] > 0 else None

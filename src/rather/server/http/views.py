@@ -100,7 +100,7 @@ def attributes_view(catalog: Catalog) -> list[schema.Attribute]:
     """The named dimensions of a catalogue."""
     if not catalog.features:
         return []
-    low, high, spread = catalog.items.amin(dim=0), catalog.items.amax(dim=0), catalog.items.std(dim=0, correction=0)
+    low, high, spread = catalog.feature_ranges
     return [
         schema.Attribute(name=name, low=float(low[column]), high=float(high[column]), spread=float(spread[column]))
         for column, name in enumerate(catalog.features)
@@ -113,7 +113,7 @@ def profile_view(session: Session) -> schema.Profile:
     with one_thread():
         mean, prior = belief.mean, session.prior.mean
         spread = ((belief.particles - mean).square().T @ belief.weights).sqrt()
-        differ = catalog.items[:: max(1, len(catalog) // 4096)].std(dim=0, correction=0)
+        differ = catalog.sample(4096).std(dim=0, correction=0)
     tastes = [
         schema.Taste(
             feature=name,

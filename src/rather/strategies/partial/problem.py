@@ -115,7 +115,7 @@ class PartialProblem(Problem):
         if self.available > items:
             drawn = self.belief.particles[fork.draw_particles(items // 4)]
             rows = torch.unique(self.search(torch.cat([self.belief.mean[None], drawn]), 4).rows)
-            retriever, allowed = ExactRetriever(Catalog(self.catalog.items[rows])), None
+            retriever, allowed = ExactRetriever(Catalog(self.catalog.vectors(rows))), None
         if belief is self.belief and retriever is self.retriever:
             return self
         return replace(self, belief=belief, retriever=retriever, allowed=allowed)
