@@ -16,7 +16,7 @@ from rather.simulation.conversations import draw_people
 from rather.formats.opening import open_source
 
 source = open_source("films")
-session = Session(source.catalog, source.belief, seed=4)
+session = Session(Policy(source.catalog, source.belief, seed=4))
 person = Person(draw_people(source.belief, 1, seed=4)[0], session.response, seed=4)
 console = Console(record=True, width=84, highlight=False, force_terminal=True)
 console.print("[bold]$ rather ask films[/bold]")

@@ -5,7 +5,7 @@ import rather
 
 catalog = rather.Catalog(items, ids=ids, labels=titles)
 belief = rather.Belief.from_users(user_vectors)
-session = rather.Session(catalog, belief, k=2, seed=0)
+session = rather.Session(rather.Policy(catalog, belief, k=2, seed=0))
 question = session.ask()
 session.tell(question, choice=0)
 session.recommend(5)
@@ -21,7 +21,8 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from rather.client import Client as Client
-    from rather.conversation.many import ask_many as ask_many
+    from rather.conversation.cached import CachedPolicy as CachedPolicy
+    from rather.conversation.policy import Policy as Policy
     from rather.conversation.reading_cost import ReadingCost as ReadingCost
     from rather.conversation.session import Session as Session
     from rather.conversation.stopping import Stop as Stop
@@ -56,7 +57,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "client": ("Client",),
-    "conversation.many": ("ask_many",),
+    "conversation.cached": ("CachedPolicy",),
+    "conversation.policy": ("Policy",),
     "conversation.reading_cost": ("ReadingCost",),
     "conversation.session": ("Session",),
     "conversation.stopping": ("Stop", "Stopping"),

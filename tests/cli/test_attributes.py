@@ -6,6 +6,7 @@ import json
 import pytest
 from rich.console import Console
 
+from rather import Policy
 from rather.cli.cards import choice_text, question_view
 from rather.conversation.session import Session
 from rather.formats.films import film_belief, film_catalog
@@ -14,7 +15,7 @@ from rather.formats.films import film_belief, film_catalog
 @pytest.fixture(scope="module")
 def session():
     catalog = film_catalog()
-    return Session(catalog, film_belief(catalog, particles=100), ask="attributes")
+    return Session(Policy(catalog, film_belief(catalog, particles=100), ask="attributes"))
 
 
 def shown(view):

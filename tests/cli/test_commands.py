@@ -193,11 +193,11 @@ def test_an_unknown_retriever_is_refused_with_the_known_ones(rather):
 
 
 def test_what_was_remembered_is_said_again_unless_forbidden(rather, monkeypatch, tmp_path):
-    from rather.conversation.session import Session
+    from rather import Policy
 
     monkeypatch.setenv("RATHER_CACHE", str(tmp_path / "cache"))
-    chosen, compute = [], Session._choose
-    monkeypatch.setattr(Session, "_choose", lambda session: chosen.append(1) or compute(session))
+    chosen, compute = [], Policy.question
+    monkeypatch.setattr(Policy, "question", lambda *arguments: chosen.append(1) or compute(*arguments))
     quit = '{"quit": true}\n'
     first, second = (rather("ask", "films", "--json", stdin=quit).out for _ in range(2))
     assert first == second

@@ -13,6 +13,7 @@ from rather import (
     Catalog,
     Logistic,
     Noiseless,
+    Policy,
     RatherError,
     Rejuvenation,
     Session,
@@ -26,7 +27,8 @@ HERE = world(n=20, m=60, smooth=True)
 
 
 def session(**parts) -> Session:
-    return Session(HERE.catalog, HERE.belief, **parts)
+    stopping = parts.pop("stopping", None)
+    return Session(Policy(HERE.catalog, HERE.belief, **parts), stopping)
 
 
 def again(talk: Session, **parts) -> Session:
@@ -49,7 +51,7 @@ def assert_same_state(one: Session, other: Session) -> None:
     assert [(turn.question, turn.answer) for turn in other.turns] == [(t.question, t.answer) for t in one.turns]
     assert other.ask() == one.ask()
     assert other.recommend(5) == one.recommend(5)
-    assert other.stop_reason == one.stop_reason
+    assert other.stop == one.stop
     assert other.events == one.events
 
 
@@ -100,10 +102,11 @@ def test_settings_survive_a_round_trip(parts):
     talk = play(session(**parts), 0, SKIP, "ask")
     loaded = again(talk)
     assert_same_state(talk, loaded)
-    for name in ("k", "seed", "strategy_name", "response", "rejuvenation", "stopping"):
-        assert getattr(loaded, name) == getattr(talk, name)
-    assert (loaded.allowed is None) == (talk.allowed is None)
-    assert loaded.allowed is None or torch.equal(loaded.allowed, talk.allowed)
+    assert loaded.stopping == talk.stopping
+    for name in ("k", "seed", "strategy", "response", "rejuvenation"):
+        assert getattr(loaded.policy, name) == getattr(talk.policy, name)
+    assert (loaded.policy.allowed is None) == (talk.policy.allowed is None)
+    assert loaded.policy.allowed is None or torch.equal(loaded.policy.allowed, talk.policy.allowed)
 
 
 @settings(max_examples=15)

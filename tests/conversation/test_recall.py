@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 import torch
 
-from rather import Belief, Catalog, Logistic, Session
+from rather import Belief, Catalog, Logistic, Policy, Session
 from rather.caching.folder import cache_directory
-from rather.caching.storage import Cache, shared_memory
-from rather.conversation import cached as tree
+from rather.caching.storage import Cache, user_cache
 from rather.conversation import keys
+from rather.conversation.cached import CachedPolicy
 from rather.model.rejuvenation import Rejuvenation
 from rather.retrieval import ExactRetriever, ShortlistRetriever, choose_retriever
 from rather.strategies.auto import Auto
@@ -22,26 +22,33 @@ from worlds import normal, world
 def folder(tmp_path, monkeypatch):
     """A memory of its own, which keeps everything in files too."""
     monkeypatch.setenv("RATHER_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(tree, "WORTH_A_FILE_MS", -1.0)
-    return shared_memory().folder
+    return user_cache().folder
 
 
 @pytest.fixture
 def chosen(monkeypatch):
     """Counts the questions that are computed."""
     count = []
-    compute = Session._choose
-    monkeypatch.setattr(Session, "_choose", lambda session: count.append(1) or compute(session))
+    compute = Policy.question
+    monkeypatch.setattr(Policy, "question", lambda *arguments: count.append(1) or compute(*arguments))
     return count
 
 
 def forget():
-    shared_memory()._kept.clear()
+    user_cache()._kept.clear()
 
 
-def opened(seed=0, **parts) -> Session:
+def policy(seed=0, **settings) -> Policy:
     small = world(n=60, m=40, d=4, smooth=True)
-    return Session(small.catalog, small.belief, seed=seed, **{"response": Logistic(0.3), **parts})
+    return Policy(small.catalog, small.belief, seed=seed, **{"response": Logistic(0.3), **settings})
+
+
+def opened(seed=0, *, cached=True, **settings) -> Session:
+    """A session that keeps its questions in files as well, however fast they are."""
+    session = Session(policy(seed, **settings), cache=user_cache() if cached else None)
+    if isinstance(session._step, CachedPolicy):
+        session._step = replace(session._step, worth_a_file_ms=-1.0)
+    return session
 
 
 def talk(session, answers=(0, 1, 0, 1)):
@@ -60,13 +67,13 @@ def same(questions, others):
 
 @pytest.mark.parametrize("between", [lambda: None, forget], ids=["in the process", "from files"])
 def test_a_remembered_conversation_is_the_computed_one(folder, chosen, between):
-    computed, recalled = opened(cache=False), opened()
+    computed, recalled = opened(cached=False), opened()
     expected = talk(computed)
     assert same(talk(opened()), expected)
     between()
     chosen.clear()
     assert same(talk(recalled), expected)
-    assert len(chosen) == 5 - tree.LEVELS
+    assert len(chosen) == 5 - CachedPolicy.levels
     assert torch.equal(recalled.belief.particles, computed.belief.particles)
     assert torch.equal(recalled.belief.log_weights, computed.belief.log_weights)
     assert recalled.recommend(3) == computed.recommend(3)
@@ -100,15 +107,13 @@ def test_particles_are_renewed_once_for_the_same_answers(monkeypatch):
     ids=str,
 )
 def test_other_settings_have_another_name(other):
-    assert keys.settings_key(opened(**other), keys.tensor_hash(opened(**other).allowed)) != keys.settings_key(
-        opened(), None
-    )
+    assert keys.policy_key(policy(**other)) != keys.policy_key(policy())
 
 
 def test_other_beliefs_and_items_have_another_name():
     small = world(n=60, m=40, d=4, smooth=True)
     names = {
-        keys.settings_key(Session(Catalog(items), belief), None)
+        keys.policy_key(Policy(Catalog(items), belief))
         for items in (small.catalog.items, small.catalog.items * 1.001)
         for belief in (
             small.belief,
@@ -175,8 +180,8 @@ def test_off_keeps_and_finds_nothing(monkeypatch, folder, chosen):
 
 
 def test_without_cache_a_session_computes_and_leaves_nothing(folder, chosen):
-    opened(cache=False).ask()
-    opened(cache=False).ask()
+    opened(cached=False).ask()
+    opened(cached=False).ask()
     assert len(chosen) == 2
     assert not folder.exists()
 
@@ -212,7 +217,7 @@ def test_what_says_another_thing_than_it_should_is_computed_again(folder, chosen
     expected = opened().ask()
     (file,) = folder.iterdir()
     for content in (b"{}", b"[1]", b"not json", json.dumps({"items": [0, 999], "evoi": 1.0}).encode()):
-        shared_memory().put(file.name, content)
+        user_cache().put(file.name, content)
         assert opened().ask() == expected
 
 

@@ -6,7 +6,7 @@ import json
 import pytest
 import torch
 
-from rather import NONE, SAME, SKIP, Attribute, Belief, Catalog, Logistic, ReadingCost, Session, Stopping
+from rather import NONE, SAME, SKIP, Attribute, Belief, Catalog, Logistic, Policy, ReadingCost, Session, Stopping
 from rather.errors import InvalidInputError, NoQuestionLeftError, StaleQuestionError
 from rather.strategies.partial.discrete import GreedyPartial
 from worlds import normal
@@ -21,12 +21,14 @@ def catalogue(**parts):
 def talk(catalog=None, **settings):
     catalog = catalogue() if catalog is None else catalog
     belief = Belief.from_users(normal(40, 5, seed=1) + 0.2)
-    return Session(catalog, belief, **{"ask": "attributes", "stopping": Stopping(), **settings})
+    stopping = settings.pop("stopping", Stopping())
+    return Session(Policy(catalog, belief, **{"ask": "attributes", **settings}), stopping)
 
 
 def question_of(session, kind):
     """Make reading the other kind so costly that the next question is of this one."""
-    session.reading_cost = ReadingCost(card=1e3 * (kind == "attributes"), attribute=1e3 * (kind == "items"))
+    cost = ReadingCost(card=1e3 * (kind == "attributes"), attribute=1e3 * (kind == "items"))
+    session.policy.__dict__["reading_cost"] = cost
     return session.ask()
 
 
@@ -59,11 +61,11 @@ def test_asking_is_pure_and_repeatable():
 def test_an_answer_updates_the_belief_by_bayes_on_the_partial_items():
     session = talk(p=2, rejuvenation=None)
     question = session.ask()
-    expected = session.belief.update(question.vectors, 1, session.response)
+    expected = session.belief.update(question.vectors, 1, session.policy.response)
     session.tell(question, 1)
     assert torch.equal(session.belief.log_weights, expected.log_weights)
     said = torch.eye(5)[torch.tensor(question.attributes)].sum(dim=1)
-    assert torch.allclose(question.vectors, session.catalog.average + said, atol=1e-6)
+    assert torch.allclose(question.vectors, session.policy.catalog.average + said, atol=1e-6)
 
 
 def test_no_question_about_attributes_repeats_until_every_one_is_asked():
@@ -77,7 +79,7 @@ def test_no_question_about_attributes_repeats_until_every_one_is_asked():
         session.tell(question, SKIP)
     with pytest.raises(NoQuestionLeftError):
         session.ask()
-    assert session.stop_reason == "every question has been asked"
+    assert session.stop.text == "every question has been asked"
 
 
 def test_auto_goes_on_with_items_when_attributes_are_used_up():
@@ -102,7 +104,9 @@ def test_auto_asks_what_is_worth_more_net_of_effort():
 
 def test_the_usual_effort_is_a_share_of_the_regret_at_the_start():
     session = talk(ask="auto")
-    assert session.reading_cost == ReadingCost(0.005 * session.start_regret, 0.0005 * session.start_regret)
+    assert session.policy.reading_cost == ReadingCost(
+        0.005 * session.policy.start_regret, 0.0005 * session.policy.start_regret
+    )
     items, attributes = (
         question_of(talk(ask="auto", k=3), "items"),
         question_of(talk(ask="auto", k=3, p=2), "attributes"),
@@ -136,11 +140,11 @@ def mixed_conversation():
 
 def test_a_log_with_both_kinds_round_trips():
     session = mixed_conversation()
-    again = Session.from_json(session.to_json(), session.catalog, session.prior)
+    again = Session.from_json(session.to_json(), session.policy.catalog, session.policy.prior)
     assert [(turn.question, turn.answer) for turn in again.turns] == [(t.question, t.answer) for t in session.turns]
     assert torch.equal(again.belief.particles, session.belief.particles)
     assert torch.equal(again.belief.log_weights, session.belief.log_weights)
-    assert again.reading_cost == session.reading_cost
+    assert again.policy.reading_cost == session.policy.reading_cost
     assert again.ask() == session.ask()
     assert again.to_json() == session.to_json()
     session.tell(session.ask(), 0)
@@ -187,7 +191,7 @@ def test_a_log_about_other_statements_is_refused():
     session.tell(session.ask(), 0)
     other = catalogue(features=(*TEXTS[:4], "new"))
     with pytest.raises(InvalidInputError, match="other attributes"):
-        Session.from_json(session.to_json(), other, session.prior)
+        Session.from_json(session.to_json(), other, session.policy.prior)
 
 
 @pytest.mark.parametrize(
@@ -199,21 +203,23 @@ def test_a_damaged_log_is_refused(attributes):
     log = json.loads(session.to_json())
     log["events"][0]["attributes"] = attributes
     with pytest.raises(InvalidInputError, match="damaged"):
-        Session.from_json(json.dumps(log), session.catalog, session.prior)
+        Session.from_json(json.dumps(log), session.policy.catalog, session.policy.prior)
 
 
 def test_a_log_that_lacks_how_attributes_are_asked_is_refused():
     log = json.loads(talk().to_json())
     del log["effort"]
     with pytest.raises(InvalidInputError, match="lacks effort"):
-        Session.from_json(json.dumps(log), catalogue(), talk().prior)
+        Session.from_json(json.dumps(log), catalogue(), talk().policy.prior)
 
 
 def test_a_strategy_of_ones_own_must_be_given_again():
-    session = talk(partial_strategy=GreedyPartial())
-    with pytest.raises(InvalidInputError, match="`partial_strategy`"):
-        Session.from_json(session.to_json(), session.catalog, session.prior)
-    again = Session.from_json(session.to_json(), session.catalog, session.prior, partial_strategy=GreedyPartial())
+    session = talk(attribute_strategy=GreedyPartial())
+    with pytest.raises(InvalidInputError, match="`attribute_strategy`"):
+        Session.from_json(session.to_json(), session.policy.catalog, session.policy.prior)
+    again = Session.from_json(
+        session.to_json(), session.policy.catalog, session.policy.prior, attribute_strategy=GreedyPartial()
+    )
     assert again.ask() == session.ask()
 
 
@@ -222,7 +228,7 @@ def test_a_log_from_before_there_were_attributes_is_read():
     session.tell(session.ask(), 0)
     log = json.loads(session.to_json())
     del log["ask"]
-    again = Session.from_json(json.dumps(log), session.catalog, session.prior)
+    again = Session.from_json(json.dumps(log), session.policy.catalog, session.policy.prior)
     assert again.ask() == session.ask()
 
 
@@ -233,7 +239,7 @@ def test_a_log_from_before_there_were_attributes_is_read():
         ({"p": 0}, r"`p` must be 1..5"),
         ({"k": 6}, r"`k` must be 2..5 \(the partial items of 1 attribute\), got 6"),
         ({"ask": "both"}, r"`ask` must be one of items, attributes, auto, got 'both'"),
-        ({"partial_strategy": "auto"}, r"No strategy for attributes is called 'auto'"),
+        ({"attribute_strategy": "auto"}, r"No strategy for attributes is called 'auto'"),
         ({"catalog": Catalog(torch.zeros(30, 5))}, r"no attributes.*`features`"),
     ],
 )

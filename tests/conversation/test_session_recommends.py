@@ -5,15 +5,16 @@ import torch
 from hypothesis import given, settings
 
 import rather
-from rather import NONE, SAME, Belief, Catalog, Noiseless, Rejuvenation, Session, Stopping, value
-from rather.conversation.session import everyday_response
+from rather import NONE, SAME, Belief, Catalog, Noiseless, Policy, Rejuvenation, Session, Stopping, value
+from rather.conversation.policy import everyday_response
 from rather.errors import InvalidInputError
 from worlds import TINY, normal, world, worlds
 
 
 def session(n=30, m=40, d=3, k=2, seed=0, smooth=True, **parts) -> Session:
     here = world(n=n, m=m, d=d, smooth=smooth)
-    return Session(here.catalog, here.belief, k, seed, **{"stopping": Stopping(), **parts})
+    stopping = parts.pop("stopping", Stopping())
+    return Session(Policy(here.catalog, here.belief, k, seed, **parts), stopping)
 
 
 def titled() -> Session:
@@ -21,7 +22,7 @@ def titled() -> Session:
     catalog = Catalog(
         normal(12, 3), ids=[f"f{row}" for row in range(12)], labels=[f"Film {row}" for row in range(12)], facts=facts
     )
-    return Session(catalog, world(m=20).belief, seed=3)
+    return Session(Policy(catalog, world(m=20).belief, seed=3))
 
 
 # --- recommending ---------------------------------------------------------------------------------------------------
@@ -30,7 +31,7 @@ def titled() -> Session:
 @settings(max_examples=25)
 @given(worlds(n=(3, 12)))
 def test_recommendations_are_what_the_belief_says(world):
-    here = Session(world.catalog, world.belief, allowed=world.allowed)
+    here = Session(Policy(world.catalog, world.belief, allowed=world.allowed))
     utilities = world.catalog.items @ world.belief.particles.T
     best = utilities[world.rows].amax(dim=0)
     means = utilities @ world.belief.weights
@@ -47,7 +48,7 @@ def test_recommendations_are_what_the_belief_says(world):
 
 def test_equal_items_are_equally_likely_to_be_the_best():
     catalog = Catalog(normal(10, 5).repeat(3, 1))
-    here = Session(catalog, Belief.from_users(normal(200, 5, seed=1)))
+    here = Session(Policy(catalog, Belief.from_users(normal(200, 5, seed=1))))
     found = {item.row: item.probability_best for item in here.recommend(30)}
     for row in range(10):
         assert found[row] == pytest.approx(found[row + 10], abs=1e-5)
@@ -57,8 +58,8 @@ def test_equal_items_are_equally_likely_to_be_the_best():
 
 def test_a_certainty_is_exactly_one():
     users = torch.tensor([[1.0, 0.0]]) + 0.01 * normal(777, 2)
-    here = Session(Catalog([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]), Belief.from_users(users))
-    assert here.probability_best == 1.0
+    here = Session(Policy(Catalog([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]), Belief.from_users(users)))
+    assert here.recommend(1)[0].probability_best == 1.0
 
 
 def test_recommendations_show_what_the_catalogue_says():
@@ -101,7 +102,7 @@ def test_the_expected_regret_follows_renewed_particles_and_undo():
 def test_answers_find_a_person_among_the_particles():
     here = world(n=60, m=64, d=5)
     person = rather.SimulatedUser(here.belief.particles[17], Noiseless(), seed=0)
-    talk = Session(here.catalog, here.belief, response=Noiseless(), stopping=Stopping(), rejuvenation=None)
+    talk = Session(Policy(here.catalog, here.belief, response=Noiseless(), rejuvenation=None), stopping=Stopping())
     start = person.regret(talk.recommend(1)[0].row, here.catalog)
     for _ in range(12):
         talk.tell(talk.ask(), person.answer(talk.ask()))
@@ -114,8 +115,8 @@ def test_with_a_density_particles_are_renewed_and_without_they_are_not():
     for answer in (0, 1, 0, 1, 0, 1):
         renewed.tell(renewed.ask(), answer)
         kept.tell(kept.ask(), answer)
-    assert not torch.equal(renewed.belief.particles, renewed.prior.particles)
-    assert kept.belief.particles is kept.prior.particles
+    assert not torch.equal(renewed.belief.particles, renewed.policy.prior.particles)
+    assert kept.belief.particles is kept.policy.prior.particles
     assert renewed.belief.effective_sample_size > kept.belief.effective_sample_size
 
 
@@ -140,7 +141,9 @@ def test_everyday_answers_scale_with_utility():
 
 def test_the_questions_of_everyday_people_do_not_depend_on_the_unit_of_utility():
     here = world(n=30, m=40)
-    questions = [Session(Catalog(scale * here.catalog.items), here.belief).ask().slate for scale in (1.0, 0.25, 64.0)]
+    questions = [
+        Session(Policy(Catalog(scale * here.catalog.items), here.belief)).ask().slate for scale in (1.0, 0.25, 64.0)
+    ]
     assert len(set(questions)) == 1
 
 

@@ -2,88 +2,89 @@ import math
 
 import pytest
 
-from rather import SKIP, Belief, Catalog, Session, Stopping
+from rather import SKIP, Belief, Catalog, Policy, Session, Stopping
 from rather.errors import InvalidInputError
 from worlds import world
 
 
 def session(**rules) -> Session:
     here = world(n=30, m=40)
-    return Session(here.catalog, here.belief, stopping=Stopping(**rules))
+    return Session(Policy(here.catalog, here.belief), stopping=Stopping(**rules))
 
 
 def test_without_rules_there_is_no_reason_to_stop():
     here = session()
     for _ in range(6):
-        assert here.stop_reason is None
+        assert here.stop is None
         here.tell(here.ask(), 0)
 
 
 def test_stops_when_the_next_answer_adds_less_than_it_costs():
     worth = session().ask().evoi
-    assert session(cost=worth * 0.99).stop_reason is None
-    reason = session(cost=worth * 1.01).stop_reason
+    assert session(cost=worth * 0.99).stop is None
+    reason = session(cost=worth * 1.01).stop.text
     assert reason.startswith("the next answer would add")
     assert "less than its cost" in reason
 
 
 def test_stops_when_the_expected_regret_is_small_enough():
     regret = session().expected_regret
-    assert session(regret=regret * 0.99).stop_reason is None
-    assert session(regret=regret * 1.01).stop_reason.startswith("the expected regret")
+    assert session(regret=regret * 0.99).stop is None
+    assert session(regret=regret * 1.01).stop.text.startswith("the expected regret")
 
 
 def test_stops_when_the_top_recommendation_is_sure_enough():
-    sure = session().probability_best
-    assert session(probability=min(1.0, sure + 0.01)).stop_reason is None
-    assert session(probability=sure).stop_reason.startswith("the top recommendation is the best with probability")
+    sure = session().recommend(1)[0].probability_best
+    assert session(probability=min(1.0, sure + 0.01)).stop is None
+    assert session(probability=sure).stop.text.startswith("the top recommendation is the best with probability")
 
 
 def test_stops_for_certainty():
     here = Session(
-        Catalog([[1.0, 0.0], [0.0, 1.0]]), Belief.from_users([[1.0, 0.1]] * 7), stopping=Stopping(probability=1.0)
+        Policy(Catalog([[1.0, 0.0], [0.0, 1.0]]), Belief.from_users([[1.0, 0.1]] * 7)),
+        stopping=Stopping(probability=1.0),
     )
-    assert here.stop_reason == "the top recommendation is the best with probability 1.00"
+    assert here.stop.text == "the top recommendation is the best with probability 1.00"
 
 
 def test_stops_after_so_many_questions():
     here = session(questions=2)
     here.tell(here.ask(), 0)
-    assert here.stop_reason is None
+    assert here.stop is None
     here.tell(here.ask(), SKIP)
-    assert here.stop_reason == "2 questions answered"
+    assert here.stop.text == "2 questions answered"
     here.undo()
-    assert here.stop_reason is None
+    assert here.stop is None
 
 
 def test_one_question_is_said_in_the_singular():
     here = session(questions=1)
     here.tell(here.ask(), 0)
-    assert here.stop_reason == "1 question answered"
+    assert here.stop.text == "1 question answered"
 
 
 def test_stops_when_every_question_has_been_asked():
     here = world(n=3)
-    talk = Session(here.catalog, here.belief, stopping=Stopping())
+    talk = Session(Policy(here.catalog, here.belief), stopping=Stopping())
     for _ in range(3):
         talk.tell(talk.ask(), SKIP)
-    assert talk.stop_reason == "every question has been asked"
+    assert talk.stop.text == "every question has been asked"
 
 
 def test_every_reason_has_a_code_for_programs():
     start = session()
-    sure, regret, worth = start.probability_best, start.expected_regret, start.ask().evoi
+    sure, regret, worth = start.recommend(1)[0].probability_best, start.expected_regret, start.ask().evoi
     assert start.stop is None
     rules = {"probability": sure, "regret": 1.01 * regret, "cost": 1.01 * worth}
     for code, bound in rules.items():
         here = session(**{code: bound})
         assert here.stop.code == code
-        assert here.stop.text == here.stop_reason
+        assert here.stop.text == here.stop.text
     counted = session(questions=1)
     counted.tell(counted.ask(), SKIP)
     assert counted.stop.code == "questions"
     few = world(n=2)
-    talk = Session(few.catalog, few.belief, stopping=Stopping())
+    talk = Session(Policy(few.catalog, few.belief), stopping=Stopping())
     talk.tell(talk.ask(), SKIP)
     assert talk.stop.code == "exhausted"
 
@@ -97,16 +98,16 @@ def test_a_reason_to_stop_does_not_keep_anyone_from_going_on():
 
 def test_the_usual_rules_scale_with_the_regret_at_the_start():
     here = world(n=30, m=40)
-    talk = Session(here.catalog, here.belief)
-    assert talk.stopping == Stopping.usual(talk.start_regret)
+    talk = Session(Policy(here.catalog, here.belief))
+    assert talk.stopping == Stopping.usual(talk.policy.start_regret)
     assert talk.stopping.cost == pytest.approx(0.01 * talk.expected_regret)
     assert talk.stopping.regret == pytest.approx(0.02 * talk.expected_regret)
 
 
 def test_the_usual_conversation_ends_by_itself_before_the_most_questions():
     here = world(n=30, m=40)
-    talk = Session(here.catalog, here.belief)
-    while talk.stop_reason is None:
+    talk = Session(Policy(here.catalog, here.belief))
+    while talk.stop is None:
         talk.tell(talk.ask(), 0)
     assert 1 <= len(talk.turns) < 25
 

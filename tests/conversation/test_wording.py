@@ -3,9 +3,10 @@
 import pytest
 import torch
 
-from rather.conversation.wording import article, attribute_question, item_question, markdown, option_label, plain
+from rather.conversation.wording import article, attribute_sentence, item_sentence, markdown, option_label
 from rather.formats.films import film_catalog
 from rather.model.attributes import Attribute
+from rather.model.questions import plain
 
 
 def said(*texts, form="is"):
@@ -13,7 +14,7 @@ def said(*texts, form="is"):
 
 
 def asked(name, *options):
-    return markdown(attribute_question(name, options))
+    return markdown(attribute_sentence(name, options))
 
 
 def test_adjectives():
@@ -60,7 +61,7 @@ def test_statements_without_a_form_stand_alone():
 
 
 def test_items_by_their_labels():
-    assert plain(item_question(["Alien", "Brazil", "Fargo"])) == "Would you rather Alien, Brazil or Fargo?"
+    assert plain(item_sentence(["Alien", "Brazil", "Fargo"])) == "Would you rather Alien, Brazil or Fargo?"
 
 
 def test_labels_of_options():

@@ -5,6 +5,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from rather import Policy
 from rather.conversation.session import Session
 from rather.errors import InvalidInputError
 from rather.formats.opening import open_source
@@ -55,7 +56,7 @@ def test_numbers_as_ids_stay_numbers_and_users_may_lack(tmp_path, vectors, form)
 @pytest.mark.parametrize("form", ["npz", "parquet"])
 def test_a_conversation_about_a_vectors_file(tmp_path, vectors, form):
     source = open_source(str(save_vectors(vectors, tmp_path / f"vectors.{form}")))
-    session = Session(source.catalog, source.belief)
+    session = Session(Policy(source.catalog, source.belief))
     session.tell(session.ask(), 0)
     assert session.recommend(1)[0].label in vectors.labels
     assert source.catalog.name == "song"

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rather import NONE, SAME, SKIP, Belief, Catalog, Logistic, Noiseless, Session, Stopping
+from rather import NONE, SAME, SKIP, Belief, Catalog, Logistic, Noiseless, Policy, Session, Stopping
 from rather.errors import ImpossibleAnswerError, InvalidInputError
 from rather.model.priors import kernel_prior
 from worlds import models, normal, worlds
@@ -147,7 +147,7 @@ def test_an_update_leaves_the_belief_before_it_alone():
 def test_an_update_takes_a_question_or_its_vectors():
     catalog_items = normal(8, 2)
     belief = Belief.from_users(USERS)
-    question = Session(Catalog(catalog_items), belief, stopping=Stopping()).ask()
+    question = Session(Policy(Catalog(catalog_items), belief), stopping=Stopping()).ask()
     by_question, by_vectors = belief.update(question, 1), belief.update(catalog_items[list(question.slate)], 1)
     assert torch.equal(by_question.weights, by_vectors.weights)
 

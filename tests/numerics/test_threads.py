@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import rather.numerics.threads
-from rather import SKIP, Belief, Catalog, Session, SimulatedUser, Stopping
+from rather import SKIP, Belief, Catalog, Policy, Session, SimulatedUser, Stopping
 from rather.numerics.threads import allowed_threads, on_all_threads, one_thread
 from worlds import normal, world
 
@@ -29,13 +29,13 @@ STRATEGIES = ["auto", "random", "cont-free"]
 
 def converse(seed: int = 0, strategy: str = "auto") -> Session:
     here = world(n=40, m=100, smooth=True)
-    talk = Session(here.catalog, here.belief, seed=seed, strategy=strategy, stopping=Stopping())
-    person = SimulatedUser(here.belief.particles[0], talk.response, seed)
+    talk = Session(Policy(here.catalog, here.belief, seed=seed, strategy=strategy), stopping=Stopping())
+    person = SimulatedUser(here.belief.particles[0], talk.policy.response, seed)
     for _ in range(3):
         talk.tell(talk.ask(), person.answer(talk.ask()))
     talk.tell(talk.ask(), SKIP)
     talk.undo()
-    talk.recommend(3), talk.stop_reason, talk.expected_regret
+    talk.recommend(3), talk.stop, talk.expected_regret
     Session.from_json(talk.to_json(), here.catalog, here.belief).ask()
     return talk
 
@@ -193,7 +193,7 @@ def test_every_way_to_a_belief_works_under_a_default_of_double():
         Belief.from_users([[1.0, 2.0], [0.5, 1.0]]),
         Belief.gaussian([0.0, 0.0], [[1.0, 0.0], [0.0, 1.0]], particles=50),
     ):
-        assert Session(catalog, belief, strategy="cont-reg").ask().evoi >= 0
+        assert Session(Policy(catalog, belief, strategy="cont-reg")).ask().evoi >= 0
 
 
 def test_gradients_switched_off_by_the_host_make_no_difference():

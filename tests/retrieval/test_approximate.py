@@ -11,7 +11,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rather import Belief, Catalog, Session
+from rather import Belief, Catalog, Policy, Session
 from rather.errors import InvalidInputError, MissingExtraError
 from rather.retrieval import choose_retriever
 from rather.retrieval.approximate import ApproximateRetriever
@@ -234,7 +234,7 @@ def test_an_index_that_cannot_be_saved_stays_in_memory(tmp_path):
 
 def test_a_conversation_over_an_approximate_index(world):
     catalog = world[0]
-    session = Session(catalog, belief_of(8), retriever="approximate")
+    session = Session(Policy(catalog, belief_of(8), retriever="approximate"))
     before = session.expected_regret
     for _ in range(3):
         session.tell(session.ask(), 0)

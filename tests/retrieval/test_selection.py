@@ -4,7 +4,7 @@ import time
 import pytest
 import torch
 
-from rather import Belief, Catalog, ExactRetriever, Session
+from rather import Belief, Catalog, ExactRetriever, Policy
 from rather.errors import UnknownNameError
 from rather.retrieval import ShortlistRetriever, choose_retriever
 from rather.retrieval.selection import RetrieverCache
@@ -21,14 +21,14 @@ def test_a_small_catalogue_is_searched_exactly():
     assert isinstance(choose_retriever(catalog, belief), ExactRetriever)
     assert isinstance(choose_retriever(catalog, belief, shortlist_from=2001), ExactRetriever)
     assert isinstance(choose_retriever(catalog, belief, shortlist_from=2000), ShortlistRetriever)
-    assert isinstance(Session(catalog, belief).retriever, ExactRetriever)
+    assert isinstance(Policy(catalog, belief).retriever, ExactRetriever)
 
 
 def test_a_large_catalogue_gets_one_shortlist_for_all_its_sessions():
     catalog, belief = learnt(n=50_000)
-    shortlist = Session(catalog, belief).retriever
+    shortlist = Policy(catalog, belief).retriever
     assert isinstance(shortlist, ShortlistRetriever)
-    assert Session(catalog, belief, seed=3).retriever is shortlist
+    assert Policy(catalog, belief, seed=3).retriever is shortlist
 
 
 def test_another_belief_or_catalogue_gets_another_retriever():
@@ -86,7 +86,7 @@ def test_a_shortlist_that_loses_too_much_is_only_taken_by_name():
 def test_exact_searches_can_be_chosen_by_name():
     catalog, belief = learnt()
     assert isinstance(choose_retriever(catalog, belief, "exact", shortlist_from=1000), ExactRetriever)
-    assert isinstance(Session(catalog, belief, retriever="exact").retriever, ExactRetriever)
+    assert isinstance(Policy(catalog, belief, retriever="exact").retriever, ExactRetriever)
 
 
 def test_an_unknown_kind_is_rejected_with_the_known_ones():

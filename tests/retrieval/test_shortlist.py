@@ -3,7 +3,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 import torch
 
-from rather import Belief, Catalog, ExactRetriever, Session, SimulatedUser, Stopping
+from rather import Belief, Catalog, ExactRetriever, Policy, Session, SimulatedUser, Stopping
 from rather.retrieval import ExactSettings, ShortlistRetriever, ShortlistSettings
 from rather.strategies.discrete import Greedy
 from rather.testing import check_retriever
@@ -253,8 +253,8 @@ def test_a_filter_that_leaves_few_items_is_served():
 
 
 def converse(here: World, retriever, **parts) -> list[tuple[tuple[int, ...], float]]:
-    session = Session(here.catalog, here.belief, k=3, retriever=retriever, stopping=Stopping(), **parts)
-    user, asked = SimulatedUser(here.belief.prior.centres[5], session.response, 3), []
+    session = Session(Policy(here.catalog, here.belief, k=3, retriever=retriever, **parts), Stopping())
+    user, asked = SimulatedUser(here.belief.prior.centres[5], session.policy.response, 3), []
     for _ in range(4):
         question = session.ask()
         asked.append((question.slate, question.evoi, session.expected_regret, session.recommend(1)[0].row))
@@ -275,7 +275,7 @@ def test_a_conversation_on_a_shortlist_is_worth_what_one_on_all_items_is():
 def test_a_conversation_on_a_shortlist_is_replayed_to_the_same_question():
     here = learnt()
     shortlist = build(here)
-    session = Session(here.catalog, here.belief, retriever=shortlist)
+    session = Session(Policy(here.catalog, here.belief, retriever=shortlist))
     for choice in (0, 1, 0):
         session.tell(session.ask(), choice)
     text = session.to_json()

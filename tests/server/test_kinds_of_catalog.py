@@ -4,6 +4,7 @@ import pytest
 from serving import answer, open_session
 
 from cars import CARS
+from rather import Policy
 from rather.conversation.session import Session
 from rather.formats.opening import Source
 from rather.formats.tables import table_prior
@@ -31,7 +32,7 @@ def car_client(make_client, cars):
 
 def test_questions_about_attributes_are_the_librarys(client, source):
     session = open_session(client, ask="attributes", p=2)
-    ours = Session(source.catalog, source.belief, ask="attributes", p=2)
+    ours = Session(Policy(source.catalog, source.belief, ask="attributes", p=2))
     for choice in (1, "none"):
         asked, question = session["question"], ours.ask()
         assert asked["kind"] == "attributes"
@@ -126,12 +127,12 @@ def test_a_picture_is_never_a_script(make_client, source):
 
 
 def test_the_reason_is_the_answer_that_raised_the_item_most(source):
-    session = Session(source.catalog, source.belief)
+    session = Session(Policy(source.catalog, source.belief))
     for choice in (0, 1, NONE, 1, SAME, 0):
         session.tell(session.ask(), choice)
     rows = list(range(len(source.catalog)))
     found = reasons(session, rows, [f"answer {place}" for place in range(6)], SHOW)
-    before = [session.prior, *(turn.belief for turn in session.turns[:-1])]
+    before = [session.policy.prior, *(turn.belief for turn in session.turns[:-1])]
     centre = source.catalog.items.mean(dim=0)
     for row, why in zip(rows, found, strict=True):
         item = source.catalog.items[row] - centre
@@ -144,9 +145,9 @@ def test_the_reason_is_the_answer_that_raised_the_item_most(source):
 
 
 def test_the_reason_names_what_the_chosen_one_has_more_of(source):
-    session = Session(source.catalog, source.belief)
-    question = session.question([0, 1], 0.1)
-    session._open = question
+    session = Session(Policy(source.catalog, source.belief))
+    question = session.policy.item_question(1, [0, 1], 0.1)
+    session.reopen(question)
     session.tell(question, 0)
     difference = question.vectors[0] - question.vectors[1]
     for why in filter(None, reasons(session, list(range(24)), ["1"], SHOW)):
@@ -160,18 +161,18 @@ def test_the_reason_names_what_the_chosen_one_has_more_of(source):
 def test_reasons_in_words(source, cars):
     def told(session, choice):
         session.tell(session.ask(), choice)
-        return next(filter(None, reasons(session, list(range(len(session.catalog))), ["1"], SHOW)), None)
+        return next(filter(None, reasons(session, list(range(len(session.policy.catalog))), ["1"], SHOW)), None)
 
-    assert told(Session(source.catalog, source.belief, 3), NONE).text.startswith("you wanted none of Thing ")
-    assert told(Session(source.catalog, source.belief), SAME).text.endswith(" about the same")
-    assert told(Session(source.catalog, source.belief), SKIP) is None
-    about = told(Session(source.catalog, source.belief, ask="attributes"), 0)
+    assert told(Session(Policy(source.catalog, source.belief, 3)), NONE).text.startswith("you wanted none of Thing ")
+    assert told(Session(Policy(source.catalog, source.belief)), SAME).text.endswith(" about the same")
+    assert told(Session(Policy(source.catalog, source.belief)), SKIP) is None
+    about = told(Session(Policy(source.catalog, source.belief, ask="attributes")), 0)
     assert about.text == f"you chose {about.chosen} over {about.over[0]}"
-    of_table = told(Session(cars.catalog, cars.belief), 0)
+    of_table = told(Session(Policy(cars.catalog, cars.belief)), 0)
     assert ": more" not in of_table.text
     # "you chose A over B: fuel Diesel": the one colon is the sentence's own.
     assert of_table.text.count(": ") == (of_table.feature is not None)
 
 
 def test_a_session_before_its_first_answer_has_no_reasons(source):
-    assert reasons(Session(source.catalog, source.belief), [0, 1], [], SHOW) == [None, None]
+    assert reasons(Session(Policy(source.catalog, source.belief)), [0, 1], [], SHOW) == [None, None]

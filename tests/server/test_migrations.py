@@ -7,12 +7,12 @@ import pytest
 from serving import answer
 from sqlalchemy import create_engine, inspect, text
 
+from rather import Policy
 from rather.conversation.log import dump_settings
 from rather.conversation.session import Session
 from rather.errors import RatherError
 from rather.server.sessions.database import open_engine
 from rather.server.sessions.tables import metadata
-from rather.strategies import strategy_named
 
 # The schema of the first version, as its SQLite files have it.
 FIRST = """
@@ -35,14 +35,13 @@ LONG_AGO = "2026-01-01 12:00:00.000000"
 @pytest.fixture
 def old_file(tmp_path, source):
     """A file that the first version wrote: one session with one answer."""
-    session = Session(source.catalog, source.belief, strategy=strategy_named("auto", budget_ms=2_000))
-    session.strategy_name = "auto"
+    session = Session(Policy(source.catalog, source.belief, budget_ms=2_000))
     session.tell(session.ask(), 1)
     open = {"items": list(session.ask().slate), "evoi": session.ask().evoi}
     path = tmp_path / "sessions.db"
     connection = sqlite3.connect(path)
     connection.executescript(FIRST)
-    settings = json.dumps(dump_settings(session))
+    settings = json.dumps(dump_settings(session.policy, session.stopping))
     row = ("old", "things", json.dumps(REQUEST), settings, json.dumps(open), 1, "a", None, LONG_AGO, LONG_AGO)
     connection.execute("INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
     event = ("old", 1, json.dumps(session.events[0]), "1-0", LONG_AGO)

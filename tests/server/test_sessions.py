@@ -5,13 +5,13 @@ import json
 import pytest
 from serving import answer, open_session, small_source
 
+from rather import Policy
 from rather.conversation.session import Session
-from rather.strategies import strategy_named
 
 
 def local(source, **settings):
     """The same conversation with the library alone."""
-    return Session(source.catalog, source.belief, strategy=strategy_named("auto", budget_ms=2_000), **settings)
+    return Session(Policy(source.catalog, source.belief, budget_ms=2_000, **settings))
 
 
 def labels(question):
@@ -30,7 +30,7 @@ def test_a_conversation_is_the_librarys(client, source):
         session = response.json()["session"]
         ours.tell(question, choice)
         assert session["expected_regret"] == pytest.approx(ours.expected_regret)
-        assert session["stop_reason"] == ours.stop_reason
+        assert session["stop_reason"] == (ours.stop and ours.stop.text)
         assert [item["id"] for item in session["recommendations"]] == [item.id for item in ours.recommend(5)]
 
 
@@ -53,7 +53,7 @@ def test_of_several_catalogues_one_must_be_named(make_client):
 
 def test_settings_reach_the_library(client, source):
     session = open_session(client, k=3, seed=5, strategy="random", questions=2)
-    ours = Session(source.catalog, source.belief, 3, 5, strategy="random")
+    ours = Session(Policy(source.catalog, source.belief, 3, 5, strategy="random"))
     assert labels(session["question"]) == [option.label for option in ours.ask().options]
     for _ in range(2):
         session = answer(client, session).json()["session"]
@@ -239,7 +239,7 @@ def test_an_import_goes_on_where_the_export_was(client):
 
 
 def test_a_session_of_the_library_can_be_imported(client, source):
-    ours = Session(source.catalog, source.belief, seed=3)
+    ours = Session(Policy(source.catalog, source.belief, seed=3))
     ours.tell(ours.ask(), 1)
     imported = client.post("/v1/sessions/import", json=json.loads(ours.to_json())).json()
     assert labels(imported["question"]) == [option.label for option in ours.ask().options]

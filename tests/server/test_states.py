@@ -8,6 +8,7 @@ import pytest
 import torch
 from serving import answer, open_session
 
+from rather import Policy
 from rather.conversation.session import Session
 from rather.model.responses import NONE, SAME, SKIP
 from rather.retrieval.shortlist import ShortlistRetriever
@@ -20,7 +21,7 @@ from rather.server.http.problems import ProblemError
 
 @pytest.fixture
 def session(source):
-    return Session(source.catalog, source.belief)
+    return Session(Policy(source.catalog, source.belief))
 
 
 @pytest.fixture
@@ -49,7 +50,7 @@ def test_a_fork_leaves_the_session_as_it_was(session):
 def test_a_restricted_session_recommends_only_what_is_allowed(session, source):
     mask = [row % 2 == 0 for row in range(len(source.catalog))]
     assert all(item.row % 2 == 0 for item in session.restricted(mask).recommend(5))
-    assert session.allowed is None
+    assert session.policy.allowed is None
 
 
 def test_replaying_answers_leads_to_the_state_they_led_to(states, session):
@@ -285,5 +286,5 @@ def test_a_shortlist_of_its_own_counts_to_the_size_of_a_state(source, monkeypatc
     sizes = {}
     for name, fitted in (("shared", shortlist), ("own", own)):
         monkeypatch.setattr(ShortlistRetriever, "fitted", lambda self, belief, allowed, fitted=fitted: fitted)
-        sizes[name] = _size(look(name, Session(source.catalog, source.belief, retriever=shortlist)))
+        sizes[name] = _size(look(name, Session(Policy(source.catalog, source.belief, retriever=shortlist))))
     assert sizes["own"] - sizes["shared"] == 24 * 8 + source.catalog.items.numel() * 4

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from rather import NONE, SAME, Catalog, Logistic, Noiseless, Session, SimulatedUser, Stopping
+from rather import NONE, SAME, Catalog, Logistic, Noiseless, Policy, Session, SimulatedUser, Stopping
 from rather.errors import InvalidInputError
 from rather.model.questions import Option, Question
 from worlds import normal, world
@@ -86,8 +86,8 @@ def test_a_utility_that_is_no_vector_is_refused():
 
 def test_a_person_can_hold_a_whole_conversation():
     here = world(n=20, m=30)
-    talk = Session(here.catalog, here.belief, stopping=Stopping(questions=5))
-    person = SimulatedUser(here.belief.particles[3], talk.response, seed=0)
-    while talk.stop_reason is None:
+    talk = Session(Policy(here.catalog, here.belief), stopping=Stopping(questions=5))
+    person = SimulatedUser(here.belief.particles[3], talk.policy.response, seed=0)
+    while talk.stop is None:
         talk.tell(talk.ask(), person.answer(talk.ask()))
     assert len(talk.turns) == 5

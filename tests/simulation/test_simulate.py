@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from rather import Belief, Catalog, Logistic, Noiseless, Session, SimulatedUser
+from rather import Belief, Catalog, Logistic, Noiseless, Policy, Session, SimulatedUser
 from rather.errors import InvalidInputError, RatherError
 from rather.numerics.randomness import derive_seed
 from rather.simulation.conversations import SimulationPlan, converse, draw_people, ndcg, simulate, summarise
@@ -94,13 +94,15 @@ def test_shared_conversations_are_those_of_sessions(plan, share):
         person = conversation.person
         truth = SimulatedUser(plan.people[person], plan.response, derive_seed(plan.seed, "person", person))
         session = Session(
-            plan.catalog,
-            plan.belief,
-            plan.k,
-            derive_seed(plan.seed, "session", person // share),
-            strategy="query-iteration",
-            response=plan.response,
-            rejuvenation=plan.rejuvenation,
+            Policy(
+                plan.catalog,
+                plan.belief,
+                plan.k,
+                derive_seed(plan.seed, "session", person // share),
+                strategy="query-iteration",
+                response=plan.response,
+                rejuvenation=plan.rejuvenation,
+            )
         )
         regret, evoi = [truth.regret(session.recommend(1)[0].row, plan.catalog)], []
         for _ in range(plan.questions):

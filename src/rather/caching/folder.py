@@ -19,7 +19,7 @@ def is_off() -> bool:
     return os.environ.get(SWITCH, "").lower() in OFF
 
 
-def user_cache() -> Path:
+def user_cache_folder() -> Path:
     """The user's cache directory, or the folder that the user named; it may not exist yet.
 
     `XDG_CACHE_HOME` is honoured where that is the custom.
@@ -34,4 +34,4 @@ def user_cache() -> Path:
 
 def cache_directory(*names: str) -> Path | None:
     """The folder of these names in the user's cache directory, or None when the user switched it off."""
-    return None if is_off() else user_cache().joinpath(*names)
+    return None if is_off() else user_cache_folder().joinpath(*names)

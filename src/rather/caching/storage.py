@@ -117,14 +117,14 @@ class Cache:
             total -= size
 
 
-def shared_memory() -> Cache | None:
-    """That of this process, or None while the user has switched it off (`RATHER_CACHE=off`)."""
+def user_cache() -> Cache | None:
+    """The cache of this process and user, or None while the user has switched it off (`RATHER_CACHE=off`)."""
     folder = cache_directory("questions")
-    return None if folder is None else _memory_in(folder)
+    return None if folder is None else _cache_in(folder)
 
 
 @cache
-def _memory_in(folder: Path) -> Cache:
+def _cache_in(folder: Path) -> Cache:
     return Cache(folder)
 
 

@@ -117,16 +117,18 @@ def _session(
     resume: Path | None,
     retriever: str,
 ) -> "Session":
+    from rather.caching.storage import user_cache
     from rather.cli.progress import opened_source
-    from rather.conversation.session import Session, everyday_response
+    from rather.conversation.policy import Policy, everyday_response
+    from rather.conversation.session import Session
     from rather.conversation.stopping import Stopping
     from rather.formats.opening import must_haves
 
     source = opened_source(catalog)
     if resume is not None:
-        return Session.from_json(_read(resume), source.catalog, source.belief, retriever=retriever)
+        return Session.from_json(_read(resume), source.catalog, source.belief, retriever=retriever, cache=user_cache())
     for_items, for_attributes = strategy_names(asking, strategy)
-    session = Session(
+    policy = Policy(
         source.catalog,
         source.belief,
         k,
@@ -134,18 +136,17 @@ def _session(
         ask=asking.value,
         p=p,
         strategy=for_items,
-        partial_strategy=for_attributes,
-        reading_cost=None if reading_cost is None else _effort(reading_cost),
+        attribute_strategy=for_attributes,
+        reading_cost=None if reading_cost is None else _reading_cost(reading_cost),
         response=everyday_response(source.catalog, source.belief, temperature),
         allowed=must_haves(source.catalog, where, k),
         retriever=retriever,
     )
-    if questions is not None:
-        session.stopping = Stopping.usual(session.start_regret, questions)
-    return session
+    stopping = None if questions is None else Stopping.usual(policy.start_regret, questions)
+    return Session(policy, stopping, cache=user_cache())
 
 
-def _effort(text: str) -> "ReadingCost":
+def _reading_cost(text: str) -> "ReadingCost":
     from rather.conversation.reading_cost import ReadingCost
 
     try:

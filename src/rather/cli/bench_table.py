@@ -84,11 +84,7 @@ def _notes(row: Row) -> str:
         notes.append(f"remembered first question {_number(1000 * row.remembered.in_process.median)} ms{from_file}")
     if row.throughput is not None:
         many = row.throughput
-        differ = "" if many.same else ", other questions"
-        notes.append(
-            f"{many.people} people: {_number(many.one_by_one)} questions/s one by one, {_number(many.together)} at once"
-            f"{differ}"
-        )
+        notes.append(f"{many.users} simulated users: {_number(many.one_by_one)} questions/s one by one")
     if row.peak_bytes is not None:
         share = f" ({row.peak_bytes / row.catalog_bytes:.2f} times the catalogue)" if row.n >= 100_000 else ""
         notes.append(f"peak memory {row.peak_bytes / 1e6:,.0f} MB{share}")

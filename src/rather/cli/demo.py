@@ -31,11 +31,13 @@ def demo(
         require_extra("serve", "The page", "stay in the terminal: rather demo --terminal")
         serve(["films"], port=0, open_browser=True, quiet=True)
         return
+    from rather.caching.storage import user_cache
+    from rather.conversation.policy import Policy
     from rather.conversation.session import Session
     from rather.formats.opening import open_source
 
     source = open_source("films")
-    session = Session(source.catalog, source.belief, seed=seed)
+    session = Session(Policy(source.catalog, source.belief, seed=seed), cache=user_cache())
     if sys.stdin.isatty():
         from rather.cli.terminal import converse
 
@@ -55,9 +57,9 @@ def _play(session: "Session", seed: int) -> None:
     from rather.simulation.users import SimulatedUser
 
     console = Console(highlight=False)
-    person = SimulatedUser(draw_people(session.prior, 1, seed)[0], session.response, seed)
+    person = SimulatedUser(draw_people(session.policy.prior, 1, seed)[0], session.policy.response, seed)
     console.print("[bold]No terminal to answer at, so a simulated person does.[/bold]")
-    while (reason := session.stop_reason) is None:
+    while (stop := session.stop) is None:
         question = session.ask()
         choice = person.answer(question)
         session.tell(question, choice)
@@ -65,8 +67,8 @@ def _play(session: "Session", seed: int) -> None:
             console,
             question_view(question),
             Text(f"→ {choice_text(question, choice)}", style="bold green"),
-            recommendations_view(session.recommend(3), session.expected_regret, session.start_regret),
+            recommendations_view(session.recommend(3), session.expected_regret, session.policy.start_regret),
         )
-    finish(console, session, reason)
+    finish(console, session, stop.text)
     top = session.recommend(1)[0]
-    console.print(f"This person's true regret with {top.label}: {person.regret(top.row, session.catalog):.3f}")
+    console.print(f"This person's true regret with {top.label}: {person.regret(top.row, session.policy.catalog):.3f}")

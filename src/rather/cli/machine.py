@@ -64,7 +64,7 @@ def _parse(line: str) -> dict[str, Any]:
 
 def question_object(question: Question, session: Session) -> dict[str, Any]:
     """A question as JSON."""
-    answers = [*range(len(question)), *(str(extra) for extra in session.response.extras), str(SKIP)]
+    answers = [*range(len(question)), *(str(extra) for extra in session.policy.response.extras), str(SKIP)]
     return {
         "type": "question",
         "number": question.number,

@@ -43,7 +43,7 @@ def partial(
         rather partial films --k 2..4 --p 1 --strategy auto-partial --strategy greedy-partial --json
     """
     from rather.cli.progress import opened_source, progress_bar
-    from rather.conversation.session import everyday_response
+    from rather.conversation.policy import everyday_response
     from rather.research.first_questions import first_questions
     from rather.strategies import PARTIAL_STRATEGIES, partial_strategy_named
 

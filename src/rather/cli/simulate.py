@@ -80,7 +80,7 @@ def simulate(
         rather simulate films --users 10000 --ray 10.0.0.1:6379
     """
     from rather.cli.progress import opened_source
-    from rather.conversation.session import everyday_response
+    from rather.conversation.policy import everyday_response
     from rather.model.rejuvenation import Rejuvenation
     from rather.retrieval import choose_retriever
     from rather.simulation.conversations import SimulationPlan, draw_people, summarise

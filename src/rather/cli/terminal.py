@@ -17,20 +17,25 @@ def converse(session: Session, keep: Callable[[], None]) -> None:
     """Ask until another question no longer pays or the person quits; `keep` is called after every change."""
     console = Console(highlight=False)
     console.print(
-        f"[bold]{len(session.catalog)} {session.catalog.name}s.[/bold] "
+        f"[bold]{len(session.policy.catalog)} {session.policy.catalog.name}s.[/bold] "
         "A few questions, then a recommendation. There are no wrong answers."
     )
-    reason = session.stop_reason
+    reason = _reason(session)
     while reason is None:
         question = session.ask()
-        show(console, question_view(question), help_line(len(question), session.response.extras))
+        show(console, question_view(question), help_line(len(question), session.policy.response.extras))
         if not _one_answer(console, session, question):
             reason = "you asked to"
             break
         keep()
-        show(console, recommendations_view(session.recommend(5), session.expected_regret, session.start_regret))
-        reason = session.stop_reason
+        show(console, recommendations_view(session.recommend(5), session.expected_regret, session.policy.start_regret))
+        reason = _reason(session)
     finish(console, session, reason)
+
+
+def _reason(session: Session) -> str | None:
+    stop = session.stop
+    return None if stop is None else stop.text
 
 
 def _one_answer(console: Console, session: Session, question: Question) -> bool:
@@ -62,11 +67,11 @@ def _choice(key: str, question: Question, session: Session) -> Choice | None:
     if key.isdecimal() and 1 <= int(key) <= len(question):
         return int(key) - 1
     choice = KEYS.get(key)
-    return choice if choice is SKIP or choice in session.response.extras else None
+    return choice if choice is SKIP or choice in session.policy.response.extras else None
 
 
 def finish(console: Console, session: Session, reason: str) -> None:
     """Why asking stopped, and the recommendation."""
     count = len(session.turns)
     console.print(f"\n[bold]Done after {count} answer{'s' * (count != 1)}[/bold]: {reason}.")
-    show(console, recommendations_view(session.recommend(5), session.expected_regret, session.start_regret))
+    show(console, recommendations_view(session.recommend(5), session.expected_regret, session.policy.start_regret))

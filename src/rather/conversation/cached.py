@@ -1,125 +1,109 @@
-"""The first levels of the tree of answers, remembered."""
+"""A policy behind a cache: the first questions and beliefs of a conversation are computed once for everybody.
+
+A question follows from the policy, the belief and what was asked; a belief from the policy, the belief before and the
+answer. So both are cached under a hash of exactly these. What cannot be told apart by its content (a strategy, response
+model or retriever from outside this package) is never cached.
+"""
 
 from __future__ import annotations
 
 import json
 import math
 import time
-from collections.abc import Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import torch
-from torch import Tensor
 
-from rather.caching.storage import Cache, shared_memory
-from rather.conversation.keys import UnnameableError, budget_of, next_key, path_key, settings_key, tensor_hash
-from rather.conversation.policy import about
+from rather.caching.storage import Cache
+from rather.conversation.keys import UnidentifiableError, belief_key, digest, policy_key
+from rather.conversation.policy import Policy
+from rather.conversation.records import question_of, question_record
+from rather.errors import InvalidInputError
 from rather.model.belief import Belief
 from rather.model.questions import Question
 from rather.model.responses import Choice
 
-if TYPE_CHECKING:
-    from rather.conversation.session import Session
 
-# Questions of a conversation that are remembered. Deeper ones are shared by ever fewer people.
-LEVELS = 3
+@dataclass(frozen=True, eq=False)
+class CachedPolicy:
+    """A policy that looks up before it computes, with the same two methods.
 
-# What took less is computed again in another process, rather than read from a file.
-WORTH_A_FILE_MS = 5.0
-
-# Of a budget; strategies that keep one cut nothing short before this share of it has passed.
-UNTOUCHED = 0.5
-
-
-class Tree:
-    """What a session looks up before it computes, and adds to afterwards.
-
-    Args:
-        memory: Where; it may be switched on and off meanwhile.
+    Attributes:
+        policy: Computes what is not cached.
+        cache: Where to look and what to fill.
+        levels: Questions of a conversation that are cached. Deeper ones are shared by ever fewer people.
+        worth_a_file_ms: What took less is computed again in another process rather than read from a file.
+        untouched: Share of a time budget before which strategies that keep one cut nothing short. What took longer
+            depends on the machine's speed and is not cached.
     """
 
-    def __init__(self, memory: Callable[[], Cache | None] = shared_memory) -> None:
-        self._memory = memory
-        self._allowed: tuple[Tensor | None, str | None] | None = None
+    policy: Policy
+    cache: Cache
+    levels: int = 3
+    worth_a_file_ms: float = 5.0
+    untouched: float = 0.5
 
-    def question(self, session: Session, choose: Callable[[], Question]) -> Question:
-        """The open question: the remembered one, else the chosen one, which is then remembered."""
-        place = self._place(session)
-        if place is None:
-            return choose()
-        kept, key = place
-        found = kept.get(key)
-        if found is not None and (question := _question(found, session)) is not None:
-            return question
+    def question(self, belief: Belief, asked: Sequence[Question]) -> Question:
+        """See `Policy.question`."""
+        key = self._key("question", belief, asked) if len(asked) < self.levels else None
+        if key is None:
+            return self.policy.question(belief, asked)
+        content = self.cache.get(key)
+        if content is not None and (cached := self._read(content, len(asked) + 1)) is not None:
+            return cached
         start = time.perf_counter()
-        question = choose()
+        question = self.policy.question(belief, asked)
         elapsed = 1000 * (time.perf_counter() - start)
-        budgets = [budget_of(session.strategy), budget_of(session.partial_strategy)]
-        if all(budget is None or elapsed < UNTOUCHED * budget for budget in budgets):
-            record = {**about(question), "evoi": question.evoi}
-            kept.put(key, json.dumps(record).encode(), in_file=elapsed > WORTH_A_FILE_MS)
+        if all(elapsed < self.untouched * budget for budget in _budgets(self.policy)):
+            record = json.dumps(question_record(question)).encode()
+            self.cache.put(key, record, in_file=elapsed > self.worth_a_file_ms)
         return question
 
-    def renewed(
-        self, session: Session, asked: Question, answer: Choice, updated: Belief, renew: Callable[[], Belief]
-    ) -> Belief:
-        """The belief after an answer: with the remembered particles, else renewed, which is then remembered.
-
-        Args:
-            session: Before the answer.
-            asked: What was asked.
-            answer: What was answered.
-            updated: The belief after Bayes alone.
-            renew: Renews its particles where that is due, else returns it.
-        """
-        place = self._place(session)
-        if place is None:
-            return renew()
-        kept, key = place
-        key = next_key(key, about(asked), answer)
-        found = kept.get(f"{key}-particles")
-        if found is not None and len(found) == 4 * updated.particles.numel():
-            particles = torch.from_numpy(np.frombuffer(found, dtype="<f4").astype(np.float32))
-            equal = torch.full((len(updated),), -math.log(len(updated)), dtype=torch.float32)
-            return replace(updated, particles=particles.view_as(updated.particles), log_weights=equal)
+    def after(self, belief: Belief, question: Question, answer: Choice) -> Belief:
+        """See `Policy.after`."""
+        early = question.number <= self.levels and self.policy.rejuvenation is not None
+        key = self._key("particles", belief, [question], question.number, str(answer)) if early else None
+        if key is None:
+            return self.policy.after(belief, question, answer)
+        content = self.cache.get(key)
+        if content is not None and len(content) == 4 * belief.particles.numel():
+            updated = belief.update(question, answer, self.policy.response)
+            particles = torch.from_numpy(np.frombuffer(content, dtype="<f4").astype(np.float32))
+            equal = torch.full((len(belief),), -math.log(len(belief)), dtype=torch.float32)
+            return replace(updated, particles=particles.view_as(belief.particles), log_weights=equal)
         start = time.perf_counter()
-        belief = renew()
+        after = self.policy.after(belief, question, answer)
         elapsed = 1000 * (time.perf_counter() - start)
-        if belief is not updated and belief.particles.shape == updated.particles.shape:
-            content = belief.particles.contiguous().numpy().astype("<f4").tobytes()
-            kept.put(f"{key}-particles", content, in_file=elapsed > WORTH_A_FILE_MS)
-        return belief
+        if after.particles is not belief.particles and after.particles.shape == belief.particles.shape:
+            content = after.particles.contiguous().numpy().astype("<f4").tobytes()
+            self.cache.put(key, content, in_file=elapsed > self.worth_a_file_ms)
+        return after
 
-    def _place(self, session: Session) -> tuple[Cache, str] | None:
-        """Where to look, and under which name; None when nothing may be remembered here."""
-        kept = self._memory()
-        key = None if len(session.turns) >= LEVELS else self.key(session)
-        return None if kept is None or key is None else (kept, key)
-
-    def key(self, session: Session) -> str | None:
-        """The name of a session's settings and answers; None when it has none or nothing is to be remembered."""
-        if self._memory() is None:  # naming a large catalogue takes a while
-            return None
+    @cached_property
+    def _policy_key(self) -> str | None:
         try:
-            first = settings_key(session, self._hash(session.allowed))
-        except UnnameableError:
+            return policy_key(self.policy)
+        except UnidentifiableError:
             return None
-        return path_key(first, [(about(turn.question), turn.answer) for turn in session.turns])
 
-    def _hash(self, allowed: Tensor | None) -> str | None:
-        if self._allowed is None or self._allowed[0] is not allowed:
-            self._allowed = (allowed, tensor_hash(allowed))
-        return self._allowed[1]
+    def _key(self, what: str, belief: Belief, asked: Sequence[Question], *more: str | int) -> str | None:
+        """The key of a result, or None where the policy cannot be told apart from others."""
+        if self._policy_key is None:
+            return None
+        return digest(what, self._policy_key, belief_key(belief), [question.about for question in asked], *more)
+
+    def _read(self, content: bytes, number: int) -> Question | None:
+        """A cached question; None when it does not fit the policy, which only a collision of hashes could cause."""
+        try:
+            return question_of(json.loads(content), self.policy, number)
+        except (InvalidInputError, ValueError):
+            return None
 
 
-def _question(content: bytes, session: Session) -> Question | None:
-    """A remembered question; None when it is none of this session, which only a hash in common could cause."""
-    from rather.conversation.log import question_of
-    from rather.errors import InvalidInputError
-
-    try:
-        return question_of(json.loads(content), session)
-    except (InvalidInputError, ValueError):
-        return None
+def _budgets(policy: Policy) -> list[float]:
+    """Milliseconds that its strategies may take for a question."""
+    budgets = (getattr(strategy, "budget_ms", None) for strategy in policy.strategies)
+    return [budget for budget in budgets if budget is not None]

@@ -1,4 +1,4 @@
-"""Names for settings by their content: equal settings have equal names, in whichever process."""
+"""Keys of what is cached, by content: equal policies, beliefs and histories have equal keys, in whichever process."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import dataclasses
 import hashlib
 import json
 import types
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -24,7 +24,7 @@ from rather.retrieval.shortlist import ShortlistRetriever
 from rather.retrieval.shortlist_settings import ShortlistSettings
 
 if TYPE_CHECKING:
-    from rather.conversation.session import Session
+    from rather.conversation.policy import Policy
 
 # Whose files decide what is computed, besides those beside this folder.
 FOLDERS = ("retrieval", "strategies", "strategies/partial")
@@ -41,8 +41,8 @@ def versions() -> tuple[str, str, str]:
     return __version__, torch.__version__, code.hexdigest()
 
 
-class UnnameableError(Exception):
-    """Something whose content cannot be seen, so that nothing may be remembered about it."""
+class UnidentifiableError(Exception):
+    """Something whose content cannot be seen, so that nothing about it may be cached."""
 
 
 def digest(*parts: object) -> str:
@@ -50,15 +50,15 @@ def digest(*parts: object) -> str:
     try:
         text = json.dumps(parts, sort_keys=True)
     except TypeError as error:  # a number of another library, say
-        raise UnnameableError(str(error)) from None
+        raise UnidentifiableError(str(error)) from None
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def plain(setting: Any) -> Any:
     """A setting of this package as plain data that says all about it.
 
-    Functions and classes are named, dataclasses taken apart. Raises `UnnameableError` for anything from elsewhere: its
-    code may change under the same name.
+    Functions and classes are named, dataclasses taken apart. Raises `UnidentifiableError` for anything from elsewhere:
+    its code may change under the same name.
     """
     if setting is None or isinstance(setting, bool | int | float | str):
         return setting
@@ -71,12 +71,12 @@ def plain(setting: Any) -> Any:
     if dataclasses.is_dataclass(setting) and not isinstance(setting, type):
         fields = {field.name: plain(getattr(setting, field.name)) for field in dataclasses.fields(setting)}
         return [_named(type(setting)), fields]
-    raise UnnameableError(repr(type(setting)))
+    raise UnidentifiableError(repr(type(setting)))
 
 
 def _named(made: Any) -> str:
     if not made.__module__.startswith("rather.") or "<" in made.__qualname__:
-        raise UnnameableError(made.__qualname__)
+        raise UnidentifiableError(made.__qualname__)
     return f"{made.__module__}.{made.__qualname__}"
 
 
@@ -87,82 +87,67 @@ def tensor_hash(tensor: Tensor | None) -> str | None:
     return hashlib.blake2b(tensor.contiguous().numpy().tobytes(), digest_size=16).hexdigest()
 
 
-def belief_name(belief: Belief) -> list[Any]:
-    """A belief before any answer, with the density it comes from."""
-    if belief.evidence:
-        raise UnnameableError("a belief after answers")
+def belief_key(belief: Belief) -> list[Any]:
+    """A belief and the density it comes from."""
     return [belief.content_hash, None if belief.prior is None else belief.prior.content_hash]
 
 
-def retriever_name(retriever: object) -> Any:
+def retriever_key(retriever: object) -> Any:
     """How a retriever finds: any exact one finds the same."""
     if type(retriever) is ExactRetriever:
         return "exact"
     if type(retriever) is ShortlistRetriever:
-        made_for = [belief_name(retriever.population), tensor_hash(retriever.allowed)]
+        made_for = [belief_key(retriever.population), tensor_hash(retriever.allowed)]
         return ["shortlist", plain(retriever.settings), *made_for]
-    raise UnnameableError(repr(type(retriever)))
+    raise UnidentifiableError(repr(type(retriever)))
 
 
 def shortlist_key(catalog: Catalog, belief: Belief, plan: ShortlistSettings) -> str | None:
-    """The name of the shortlist of all items; None when it has none."""
+    """The key of the shortlist of all items; None when it has none."""
     try:
-        return digest("shortlist", versions(), catalog.content_hash, belief_name(belief), plain(plan))
-    except UnnameableError:
+        return digest("shortlist", versions(), catalog.content_hash, belief_key(belief), plain(plan))
+    except UnidentifiableError:
         return None
 
 
-def settings_key(session: Session, allowed: str | None) -> str:
-    """The name of everything that a session's questions follow from, but for the answers.
+def policy_key(policy: Policy) -> str:
+    """The key of everything that questions and beliefs follow from, but for the answers.
 
-    Args:
-        session: Whose.
-        allowed: A hash of the items that may be asked about.
+    A time budget is not part of it: what is chosen in less time than that does not depend on it.
     """
+    catalog, (strategy, attribute_strategy) = policy.catalog, policy.strategies
     parts = [
-        session.catalog.content_hash,
-        belief_name(session.prior),
-        session.k,
-        session.seed,
-        plain(_without_budget(session.strategy)),
-        plain(session.response),
-        plain(session.rejuvenation),
-        retriever_name(session.retriever),
-        allowed,
-        session.ask_kind,
+        catalog.content_hash,
+        belief_key(policy.prior),
+        policy.k,
+        policy.seed,
+        plain(_without_budget(strategy)),
+        plain(policy.response),
+        plain(policy.rejuvenation),
+        retriever_key(policy.retriever),
+        tensor_hash(policy.allowed),
+        policy.ask,
     ]
-    if session.ask_kind != "items":
-        catalog = session.catalog
+    if policy.ask != "items":
         parts += [
-            session.p,
-            plain(_without_budget(session.partial_strategy)),
-            plain(session.reading_cost),
+            policy.p,
+            plain(_without_budget(attribute_strategy)),
+            plain(policy.reading_cost),
             attributes_hash(catalog.attributes),
             tensor_hash(catalog.together),
         ]
-    return digest("session", versions(), parts)
+    return digest("policy", versions(), parts)
 
 
-def next_key(key: str, asked: dict[str, Any], answer: Any) -> str:
-    """The name after one more answer."""
-    return digest(key, asked, str(answer))
-
-
-def path_key(first: str, answers: Sequence[tuple[dict[str, Any], Any]]) -> str:
-    """The name after these answers to these questions."""
-    for asked, answer in answers:
-        first = next_key(first, asked, answer)
-    return first
+def history_key(key: str, answers: Iterable[Mapping[str, Any]]) -> str:
+    """The key of a policy's state after these answers, given as records."""
+    for answer in answers:
+        key = digest(key, dict(answer))
+    return key
 
 
 def _without_budget(strategy: Any) -> Any:
-    """The strategy with all the time it wants: what is chosen in less than a budget does not depend on the budget."""
-    if dataclasses.is_dataclass(strategy) and not isinstance(strategy, type) and budget_of(strategy) is not None:
+    """The strategy with all the time it wants."""
+    if dataclasses.is_dataclass(strategy) and not isinstance(strategy, type) and hasattr(strategy, "budget_ms"):
         return dataclasses.replace(strategy, budget_ms=None)
     return strategy
-
-
-def budget_of(strategy: Any) -> float | None:
-    """Milliseconds that a strategy may take, if it is limited."""
-    budget: float | None = getattr(strategy, "budget_ms", None)
-    return budget

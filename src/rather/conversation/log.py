@@ -3,24 +3,24 @@
 import base64
 import dataclasses
 import json
-import math
 import zlib
-from collections.abc import Callable, Mapping, Sized
-from typing import Any, TypeGuard, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from rather.conversation.policy import about
+from rather.caching.storage import Cache
+from rather.conversation.policy import Policy
 from rather.conversation.reading_cost import ReadingCost
+from rather.conversation.records import damaged, question_of, question_record
 from rather.conversation.session import Session
 from rather.conversation.stopping import Stopping
 from rather.errors import InvalidInputError
 from rather.model.attributes import attributes_hash
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
-from rather.model.questions import Question
 from rather.model.rejuvenation import Rejuvenation
 from rather.model.responses import Logistic, Noiseless, ResponseModel, as_choice
 
@@ -33,41 +33,46 @@ RESPONSES: dict[str, type[Logistic] | type[Noiseless]] = {"logistic": Logistic, 
 
 def dump(session: Session) -> str:
     """See `Session.to_json`."""
-    log = {**dump_settings(session), "events": session.events, "open": dump_open(session)}
-    return json.dumps(log, indent=1)
+    settings = dump_settings(session.policy, session.stopping)
+    return json.dumps({**settings, "events": list(session.events), "open": dump_open(session)}, indent=1)
 
 
-def dump_settings(session: Session) -> dict[str, Any]:
+def dump_settings(policy: Policy, stopping: Stopping) -> dict[str, Any]:
     """All of a log that does not change with the answers."""
     return {
         "rather": VERSION,
-        "catalog": session.catalog.content_hash,
-        "belief": session.prior.content_hash,
-        "k": session.k,
-        "seed": session.seed,
-        "strategy": session.strategy_name,
-        **_dump_attributes(session),
-        "response": _dump_response(session.response),
-        "stopping": dataclasses.asdict(session.stopping),
-        "rejuvenation": session.rejuvenation and dataclasses.asdict(session.rejuvenation),
-        "allowed": None if session.allowed is None else _pack(session.allowed),
+        "catalog": policy.catalog.content_hash,
+        "belief": policy.prior.content_hash,
+        "k": policy.k,
+        "seed": policy.seed,
+        "strategy": policy.strategy if isinstance(policy.strategy, str) else None,
+        **_dump_attributes(policy),
+        "response": _dump_response(policy.response),
+        "stopping": dataclasses.asdict(stopping),
+        "rejuvenation": policy.rejuvenation and dataclasses.asdict(policy.rejuvenation),
+        "allowed": None if policy.allowed is None else _pack(policy.allowed),
     }
 
 
 def dump_open(session: Session) -> dict[str, Any] | None:
     """The open question, if it has been asked."""
-    asked = session._open
-    return None if asked is None else {**about(asked), "evoi": asked.evoi}
+    return None if session.open_question is None else question_record(session.open_question)
 
 
-def load_open(record: dict[str, Any], session: Session) -> None:
-    """Make the question that `dump_open` returned the open one."""
-    session._open = question_of(record, session)
-
-
-def load(text: str, catalog: Catalog, belief: Belief, **parts: Any) -> Session:
+def load(text: str, catalog: Catalog, belief: Belief, *, cache: Cache | None = None, **parts: Any) -> Session:
     """See `Session.from_json`."""
     log = _parse(text)
+    policy, stopping = load_settings(log, catalog, belief, **parts)
+    session = Session(policy, stopping, cache=cache)
+    for event in log["events"]:
+        replay(event, session)
+    if log["open"] is not None:
+        load_open(log["open"], session)
+    return session
+
+
+def load_settings(log: dict[str, Any], catalog: Catalog, belief: Belief, **parts: Any) -> tuple[Policy, Stopping]:
+    """What `dump_settings` wrote, as a policy and a stopping rule."""
     for name, ours, noun in (
         ("catalog", catalog.content_hash, "catalogue"),
         ("belief", belief.content_hash, "starting belief"),
@@ -82,22 +87,16 @@ def load(text: str, catalog: Catalog, belief: Belief, **parts: Any) -> Session:
         parts["strategy"] = log["strategy"]
     if "response" not in parts:
         parts["response"] = _load_response(log["response"])
-    parts = {**_load_attributes(log, catalog, parts), **parts}
-    session = Session(
+    policy = Policy(
         catalog,
         belief,
         log["k"],
         log["seed"],
-        stopping=_built(Stopping, log["stopping"]),
         allowed=None if log["allowed"] is None else _unpack(log["allowed"], len(catalog)),
         rejuvenation=None if log["rejuvenation"] is None else _built(Rejuvenation, log["rejuvenation"]),
-        **parts,
+        **{**_load_attributes(log, catalog, parts), **parts},
     )
-    for event in log["events"]:
-        replay(event, session)
-    if log["open"] is not None:
-        load_open(log["open"], session)
-    return session
+    return policy, _built(Stopping, log["stopping"])
 
 
 def replay(event: dict[str, Any], session: Session) -> None:
@@ -105,49 +104,28 @@ def replay(event: dict[str, Any], session: Session) -> None:
     if isinstance(event, dict) and "undo" in event:
         session.undo()
         return
-    asked = question_of(event, session)
+    asked = question_of(event, session.policy, session.number)
     if "answer" not in event or event.get("tell") != asked.number:
-        raise _damaged(event)
-    session._record(asked, as_choice(event["answer"]))
+        raise damaged(event)
+    session.record(asked, as_choice(event["answer"]))
 
 
-def question_of(asked: Any, session: Session) -> Question:
-    """The question that an event of a log answers, or that is open, as it looks when it is the open one."""
-    if not isinstance(asked, dict):
-        raise _damaged(asked)
-    evoi = asked.get("evoi", 0.0)
-    if not isinstance(evoi, float | int) or not math.isfinite(evoi):
-        raise _damaged(asked)
-    if "attributes" in asked:
-        items = asked["attributes"]
-        if not isinstance(items, list) or not all(_are_places(item, session.catalog.attributes) for item in items):
-            raise _damaged(asked)
-        if not len(items) == len({frozenset(item) for item in items}) == session.k:
-            raise _damaged(asked)
-        return session.attribute_question(items, evoi)
-    rows = asked.get("items")
-    if not _are_places(rows, session.catalog) or len(rows) != session.k:
-        raise _damaged(asked)
-    return session.question(rows, evoi)
+def load_open(record: dict[str, Any], session: Session) -> None:
+    """Make the question that `dump_open` returned the open one."""
+    session.reopen(question_of(record, session.policy, session.number))
 
 
-def _are_places(places: Any, of: Sized) -> TypeGuard[list[int]]:
-    """Whether these are different places of a sequence, at least one."""
-    if not isinstance(places, list) or not places or not all(type(place) is int for place in places):
-        return False
-    return len(set(places)) == len(places) and all(place in range(len(of)) for place in places)
-
-
-def _dump_attributes(session: Session) -> dict[str, Any]:
+def _dump_attributes(policy: Policy) -> dict[str, Any]:
     """How questions about attributes are asked, if they are; a log about items alone is the same without."""
-    if session.ask_kind == "items":
+    if policy.ask == "items":
         return {"ask": "items"}
+    strategy, cost = policy.attribute_strategy, policy.reading_cost
     return {
-        "ask": session.ask_kind,
-        "p": session.p,
-        "partial_strategy": session.partial_strategy_name,
-        "effort": {"card": session.reading_cost.card, "statement": session.reading_cost.attribute},
-        "statements": attributes_hash(session.catalog.attributes),
+        "ask": policy.ask,
+        "p": policy.p,
+        "partial_strategy": strategy if isinstance(strategy, str) else None,
+        "effort": {"card": cost.card, "statement": cost.attribute},
+        "statements": attributes_hash(policy.catalog.attributes),
     }
 
 
@@ -158,21 +136,19 @@ def _load_attributes(log: dict[str, Any], catalog: Catalog, given: Mapping[str, 
         raise InvalidInputError(f"This session log is incomplete: it lacks {', '.join(missing)}.")
     if log["statements"] != attributes_hash(catalog.attributes):
         raise InvalidInputError("This log belongs to another catalogue: its items have other attributes.")
-    if log["partial_strategy"] is None and "partial_strategy" not in given:
-        raise InvalidInputError("This session had a strategy of its own for attributes: pass it as `partial_strategy`.")
-    reading_cost = _built(lambda card, statement: ReadingCost(card, statement), log["effort"])
-    return {"ask": log["ask"], "p": log["p"], "reading_cost": reading_cost, "partial_strategy": log["partial_strategy"]}
+    if log["partial_strategy"] is None and "attribute_strategy" not in given:
+        raise InvalidInputError(
+            "This session had a strategy of its own for attributes: pass it as `attribute_strategy`."
+        )
+    cost = _built(lambda card, statement: ReadingCost(card, statement), log["effort"])
+    return {"ask": log["ask"], "p": log["p"], "reading_cost": cost, "attribute_strategy": log["partial_strategy"]}
 
 
 def _built(kind: Callable[..., Built], settings: Any) -> Built:
     try:
         return kind(**settings)
     except TypeError:
-        raise _damaged(settings) from None
-
-
-def _damaged(part: Any) -> InvalidInputError:
-    return InvalidInputError(f"This session log is damaged; it has {json.dumps(part)} where that cannot stand.")
+        raise damaged(settings) from None
 
 
 def _parse(text: str) -> dict[str, Any]:
@@ -201,7 +177,7 @@ def _load_response(settings: dict[str, Any] | None) -> ResponseModel:
     known: dict[str, Callable[..., ResponseModel]] = {**RESPONSES}
     kind = known.get(settings.get("model", "")) if isinstance(settings, dict) else None
     if kind is None:
-        raise _damaged(settings)
+        raise damaged(settings)
     return _built(kind, {name: setting for name, setting in settings.items() if name != "model"})
 
 
@@ -215,7 +191,7 @@ def _unpack(text: str, length: int) -> Tensor:
         unpacked = zlib.decompressobj().decompress(base64.b64decode(text), -(-length // 8) + 1)
         bits = np.frombuffer(unpacked, dtype=np.uint8)
     except (TypeError, ValueError, zlib.error):
-        raise _damaged(text) from None
+        raise damaged(text) from None
     if len(bits) != -(-length // 8):
-        raise _damaged(text)
+        raise damaged(text)
     return torch.from_numpy(np.unpackbits(bits, count=length).astype(bool))

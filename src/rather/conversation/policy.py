@@ -1,105 +1,337 @@
-"""Which question is next, of whichever kind: about items, or about attributes."""
+"""The policy: one pure step of a conversation. Which question is next, and what an answer teaches."""
 
+from __future__ import annotations
+
+import copy
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal, Protocol, get_args
 
 import torch
 from torch import Tensor
 
-from rather.conversation import wording
+from rather import value
+from rather.caching.by_identity import ByIdentity
 from rather.conversation.reading_cost import ReadingCost
-from rather.errors import NoQuestionLeftError
+from rather.conversation.recommendations import recommendations
+from rather.conversation.wording import attribute_sentence, item_sentence, option_label
+from rather.errors import InvalidInputError, NoQuestionLeftError
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
-from rather.model.questions import Option, Question
-from rather.model.responses import ResponseModel
+from rather.model.questions import Option, Question, Recommendation
+from rather.model.rejuvenation import Rejuvenation
+from rather.model.responses import Choice, Logistic, ResponseModel
+from rather.numerics.arrays import as_mask
 from rather.numerics.randomness import derive_generator
-from rather.retrieval import Retriever
-from rather.strategies import PartialProblem, PartialStrategy, Problem, Strategy, choose, choose_partial
+from rather.numerics.threads import one_thread
+from rather.retrieval import Adapting, Found, Retriever, choose_retriever
+from rather.retrieval.selection import RetrieverKind
+from rather.strategies import (
+    PartialProblem,
+    PartialStrategy,
+    Problem,
+    Strategy,
+    choose,
+    choose_partial,
+    partial_strategy_named,
+    strategy_named,
+)
 from rather.strategies.partial.problem import name_of_slate
+from rather.strategies.problem import validate_dimensions
 
 AskKind = Literal["items", "attributes", "auto"]
 """What to ask about: items, attributes, or each time whichever is worth more net of its reading cost."""
 
+# Beliefs for which the fitted retriever and the best items are cached. A conversation looks at one or two at a time;
+# a service at those of the people who answer at the moment.
+CACHED_BELIEFS = 256
 
-@dataclass(frozen=True, eq=False)
-class Asking:
-    """What may be asked, and how the next question is chosen; see `Session` for the attributes."""
+
+class Step(Protocol):
+    """One step of a conversation: a policy, or a policy behind a cache."""
+
+    def question(self, belief: Belief, asked: Sequence[Question]) -> Question:
+        """See `Policy.question`."""
+        ...
+
+    def after(self, belief: Belief, question: Question, answer: Choice) -> Belief:
+        """See `Policy.after`."""
+        ...
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Policy:
+    """How conversations about a catalogue are held. Frozen: its questions follow from its fields and arguments alone.
+
+    >>> catalog, belief = rather.open("films")
+    >>> policy = rather.Policy(catalog, belief, k=2, seed=0)
+    >>> question = policy.question(belief, asked=[])
+    >>> belief = policy.after(belief, question, answer=0)
+
+    Args:
+        catalog: What is asked about and recommended.
+        belief: What we hold about a person before the first question.
+        k: Options of a question.
+        seed: Of all randomness.
+        ask: "items" compares items, "attributes" what can be said of them ("funny or dark?"), and "auto" asks whichever
+            of the two has the higher EVOI net of its reading cost; a catalogue without attributes then only has items
+            to ask about.
+        p: Attributes of each option in a question about attributes.
+        strategy: How questions about items are chosen: a name of `rather.STRATEGIES` or a `Strategy`.
+        attribute_strategy: How questions about attributes are chosen: a name of `rather.PARTIAL_STRATEGIES` or a
+            `PartialStrategy`.
+        response: How people answer, by default `everyday_response(catalog, belief)`.
+        allowed: `(n,)` boolean, the items that may be asked about and recommended; by default all.
+        retriever: Finds the best items for a direction: a `Retriever`, or a name for `choose_retriever`. By default
+            exact for small catalogues and a shortlist of known loss for large ones.
+        rejuvenation: When and how degenerate particles are replaced; None only reweights them (the paper's setting).
+        reading_cost: What reading a question costs, by default `ReadingCost.usual` on the scale of this catalogue and
+            belief.
+        budget_ms: Time after which `auto` starts no further search for a question; by default it does all the work.
+    """
 
     catalog: Catalog
-    response: ResponseModel
+    prior: Belief
     k: int
     seed: int
-    strategy: Strategy
-    retriever: Retriever
-    allowed: Tensor | None
-    kind: AskKind
+    ask: AskKind
     p: int
-    partial_strategy: PartialStrategy
+    strategy: str | Strategy
+    attribute_strategy: str | PartialStrategy
+    response: ResponseModel
+    allowed: Tensor | None
+    retriever: Retriever
+    rejuvenation: Rejuvenation | None
+    budget_ms: float | None
+    _fitted: ByIdentity[Retriever] = field(repr=False)
+    _best: ByIdentity[Tensor] = field(repr=False)
 
-    def __call__(self, belief: Belief, asked: Sequence[Question], reading_cost: ReadingCost) -> Question:
-        """The next question: of each kind the best by EVOI, of these the best net of reading cost."""
+    def __init__(
+        self,
+        catalog: Catalog,
+        belief: Belief,
+        k: int = 2,
+        seed: int = 0,
+        *,
+        ask: AskKind = "items",
+        p: int = 1,
+        strategy: str | Strategy = "auto",
+        attribute_strategy: str | PartialStrategy = "auto-partial",
+        response: ResponseModel | None = None,
+        allowed: Any = None,
+        retriever: Retriever | RetrieverKind | str = "auto",
+        rejuvenation: Rejuvenation | None = Rejuvenation(),  # noqa: B008 - immutable
+        reading_cost: ReadingCost | None = None,
+        budget_ms: float | None = None,
+    ) -> None:
+        _validate(catalog, belief, ask, response, rejuvenation)
+        if isinstance(retriever, str):
+            retriever = choose_retriever(catalog, belief, retriever)
+        self.__dict__.update(
+            catalog=catalog,
+            prior=belief,
+            k=k,
+            seed=seed,
+            ask=ask,
+            p=p,
+            strategy=strategy,
+            attribute_strategy=attribute_strategy,
+            response=everyday_response(catalog, belief) if response is None else response,
+            allowed=None if allowed is None else as_mask(allowed, "allowed", len(catalog)),
+            retriever=retriever,
+            rejuvenation=rejuvenation,
+            budget_ms=budget_ms,
+            _fitted=ByIdentity(CACHED_BELIEFS),
+            _best=ByIdentity(CACHED_BELIEFS),
+        )
+        if reading_cost is not None:
+            self.__dict__["reading_cost"] = reading_cost
+        _ = self.strategies  # names that do not exist are rejected here
+        self._problems(belief, ())  # and so is a k or a p that does not fit
+
+    @cached_property
+    def reading_cost(self) -> ReadingCost:
+        """What reading a question costs."""
+        return ReadingCost.usual(self.start_regret)
+
+    @cached_property
+    def start_regret(self) -> float:
+        """What recommending before the first question is expected to lose."""
+        return self.expected_regret(self.prior)
+
+    def with_seed(self, seed: int) -> Policy:
+        """The same policy with other random numbers; shares all that does not depend on them."""
+        return self._changed(seed=seed)
+
+    def restricted(self, allowed: Any) -> Policy:
+        """The policy for those of its items that are `(n,)` allowed here too; its scale stays the same."""
+        mask = as_mask(allowed, "allowed", len(self.catalog))
+        both = mask if self.allowed is None else self.allowed & mask
+        changed = self._changed(allowed=both, _fitted=ByIdentity(CACHED_BELIEFS), _best=ByIdentity(CACHED_BELIEFS))
+        changed._problems(self.prior, ())
+        return changed
+
+    def _changed(self, **fields: Any) -> Policy:
+        _ = self.start_regret  # both have the scale of this policy, and compute it once
+        twin = copy.copy(self)
+        twin.__dict__.update(fields)
+        return twin
+
+    def question(self, belief: Belief, asked: Sequence[Question]) -> Question:
+        """The next question: of each kind the best by EVOI, and of these the best net of its reading cost.
+
+        Args:
+            belief: What we hold about the person now.
+            asked: All questions so far, oldest first; none is asked again.
+        """
         questions = []
-        spent: NoQuestionLeftError | None = None
-        for problem in self.problems(belief, asked):
-            try:
-                questions.append(self._chosen(problem, len(asked) + 1))
-            except NoQuestionLeftError as error:
-                spent = error
-        if spent is not None and not questions:
-            raise spent
-        return max(questions, key=lambda question: question.evoi - reading_cost.of(question))
+        exhausted: NoQuestionLeftError | None = None
+        with one_thread():
+            for problem in self._problems(belief, asked):
+                try:
+                    questions.append(self._chosen(problem, len(asked) + 1))
+                except NoQuestionLeftError as error:
+                    exhausted = error
+        if exhausted is not None and not questions:
+            raise exhausted
+        if len(questions) == 1:
+            return questions[0]
+        return max(questions, key=lambda question: question.evoi - self.reading_cost.of(question))
+
+    def after(self, belief: Belief, question: Question, answer: Choice) -> Belief:
+        """The belief after an answer: Bayes, and new particles where few of the old ones carry weight."""
+        with one_thread():
+            updated = belief.update(question, answer, self.response)
+            if self.rejuvenation is None or updated is belief:
+                return updated
+            return self.rejuvenation(updated, derive_generator(self.seed, "renew", question.number))
+
+    def retriever_for(self, belief: Belief) -> Retriever:
+        """The retriever as it serves a belief."""
+        if not isinstance(self.retriever, Adapting):
+            return self.retriever
+        adapting = self.retriever
+        return self._fitted(belief, lambda: adapting.fitted(belief, self.allowed))
+
+    def search(self, belief: Belief) -> value.Search:
+        """Finds the best allowed items for directions that matter to a belief."""
+        retriever = self.retriever_for(belief)
+        return lambda directions, count: retriever.top(directions, count, self.allowed)
+
+    def best_utilities(self, belief: Belief) -> Tensor:
+        """`(m,)`, for every particle the utility of its best allowed item."""
+
+        def compute() -> Tensor:
+            with one_thread():
+                return value.best_items(belief, self.search(belief)).scores[:, 0]
+
+        return self._best(belief.particles, compute)
+
+    def expected_regret(self, belief: Belief) -> float:
+        """What recommending now is expected to lose against the person's true best item."""
+        with one_thread():
+            perfect = (belief.weights * self.best_utilities(belief)).sum()
+            now = value.best_expected_utility(belief, self.search(belief))
+        return max(0.0, float(perfect - now))
+
+    def recommend(self, belief: Belief, count: int) -> list[Recommendation]:
+        """The allowed items of highest expected utility, best first."""
+        available = len(self.catalog) if self.allowed is None else int(self.allowed.count_nonzero())
+        if count < 1:
+            raise InvalidInputError(f"`count` must be at least 1, got {count}.")
+        with one_thread():
+            found: Found = self.search(belief)(belief.mean[None], min(count, available))
+            return recommendations(found, self.catalog, belief, self.best_utilities(belief))
+
+    def item_question(self, number: int, rows: Sequence[int], evoi: float = 0.0) -> Question:
+        """The question about these items, as number `number` of a conversation."""
+        catalog = self.catalog
+        options = tuple(Option(catalog.label(row), catalog.facts_of(row), catalog.ids[row]) for row in rows)
+        words = item_sentence([option.label for option in options])
+        return Question(number, tuple(rows), options, evoi, catalog.vectors(rows), words=words)
+
+    def attribute_question(self, number: int, options: Sequence[Sequence[int]], evoi: float = 0.0) -> Question:
+        """The question about options of these attributes, as number `number` of a conversation."""
+        catalog = self.catalog
+        said = [[catalog.attributes[index] for index in option] for option in options]
+        shown = tuple(Option(option_label(item), {}, None, tuple(each.text for each in item)) for item in said)
+        added = torch.stack([torch.stack([each.vector for each in item]).sum(dim=0) for item in said])
+        words = attribute_sentence(catalog.name, said)
+        return Question(number, (), shown, evoi, catalog.average + added, tuple(map(tuple, options)), words)
+
+    @cached_property
+    def strategies(self) -> tuple[Strategy, PartialStrategy]:
+        """How questions about items and about attributes are chosen, as callables."""
+        items = strategy_named(self.strategy) if isinstance(self.strategy, str) else self.strategy
+        attributes = self.attribute_strategy
+        if isinstance(attributes, str):
+            attributes = partial_strategy_named(attributes)
+        return _with_budget(items, self.budget_ms), attributes
 
     def _chosen(self, problem: Problem, number: int) -> Question:
+        items, attributes = self.strategies
         if isinstance(problem, PartialProblem):
-            partial = choose_partial(self.partial_strategy, problem)
+            partial = choose_partial(attributes, problem)
             return self.attribute_question(number, partial.slate, partial.evoi)
-        chosen = choose(self.strategy, problem)
+        chosen = choose(items, problem)
         return self.item_question(number, chosen.slate, chosen.evoi)
 
-    def problems(self, belief: Belief, asked: Sequence[Question]) -> list[Problem]:
+    def _problems(self, belief: Belief, asked: Sequence[Question]) -> list[Problem]:
         """What there is to choose between; the kind that is easier to read first, so that it wins a tie."""
         problems: list[Problem] = []
-        if self.kind == "attributes" or (self.kind == "auto" and self.catalog.attributes):
-            problems.append(self._partial_problem(belief, asked))
-        if self.kind != "attributes":
+        if self.ask == "attributes" or (self.ask == "auto" and self.catalog.attributes):
+            problems.append(self._attribute_problem(belief, asked))
+        if self.ask != "attributes":
             problems.append(self._item_problem(belief, asked))
         return problems
 
     def _item_problem(self, belief: Belief, asked: Sequence[Question]) -> Problem:
         slates = frozenset(frozenset(question.slate) for question in asked if question.kind == "items")
         generator = derive_generator(self.seed, "ask", len(asked) + 1)
-        parts = (self.catalog, belief, self.response, self.k, generator, self.retriever, self.allowed)
-        return Problem(*parts, slates)
+        retriever = self.retriever_for(belief)
+        return Problem(self.catalog, belief, self.response, self.k, generator, retriever, self.allowed, slates)
 
-    def _partial_problem(self, belief: Belief, asked: Sequence[Question]) -> PartialProblem:
+    def _attribute_problem(self, belief: Belief, asked: Sequence[Question]) -> PartialProblem:
         slates = frozenset(name_of_slate(question.attributes) for question in asked if question.kind == "attributes")
         generator = derive_generator(self.seed, "ask attributes", len(asked) + 1)
-        parts = (self.catalog, belief, self.response, self.k, generator, self.retriever, self.allowed)
+        parts = (self.catalog, belief, self.response, self.k, generator, self.retriever_for(belief), self.allowed)
         return PartialProblem(*parts, slates, self.p)
 
-    def item_question(self, number: int, slate: Sequence[int], evoi: float) -> Question:
-        """The question about the items of these rows."""
-        catalog = self.catalog
-        options = tuple(Option(catalog.label(row), catalog.facts_of(row), catalog.ids[row]) for row in slate)
-        words = wording.item_question([option.label for option in options])
-        return Question(number, tuple(slate), options, evoi, catalog.vectors(slate), words=words)
 
-    def attribute_question(self, number: int, slate: Sequence[Sequence[int]], evoi: float) -> Question:
-        """The question about partial items of these attributes."""
-        said = [[self.catalog.attributes[place] for place in item] for item in slate]
-        options = tuple(
-            Option(wording.option_label(item), {}, None, tuple(attribute.text for attribute in item)) for item in said
+def everyday_response(catalog: Catalog, belief: Belief, temperature: float | None = None) -> Logistic:
+    """How people answer, on the scale of this catalogue and belief, with "none" and "same" on offer.
+
+    The temperature is a tenth of the spread of utilities: of two items drawn at random the better one is chosen some
+    95 times of 100, of two close ones hardly more often than by chance. The outside option of "none of these" is worth
+    as much as an average item, and a tie between equals has a probability of one in five.
+    """
+    validate_dimensions(belief, catalog)
+    with one_thread():
+        spread = value.utility_spread(catalog, belief)
+        average = float(catalog.average @ belief.mean)
+    return Logistic(temperature if temperature is not None else 0.1 * spread, none_utility=average, tie=0.5)
+
+
+def _with_budget(strategy: Strategy, budget_ms: float | None) -> Strategy:
+    """The strategy with a time budget, if it keeps one."""
+    if budget_ms is None or not hasattr(strategy, "budget_ms"):
+        return strategy
+    return replace(strategy, budget_ms=budget_ms)  # type: ignore[type-var]  # what keeps a budget is a dataclass
+
+
+def _validate(catalog: Any, belief: Any, ask: Any, response: Any, rejuvenation: Any) -> None:
+    if not isinstance(catalog, Catalog) or not isinstance(belief, Belief):
+        raise InvalidInputError(
+            "A policy needs a catalogue and the belief conversations start from, "
+            f"as `rather.open` returns them; got {type(catalog).__name__} and {type(belief).__name__}."
         )
-        added = torch.stack([torch.stack([attribute.vector for attribute in item]).sum(dim=0) for item in said])
-        words = wording.attribute_question(self.catalog.name, said)
-        attributes = tuple(tuple(item) for item in slate)
-        return Question(number, (), options, evoi, self.catalog.average + added, attributes, words)
-
-
-def about(question: Question) -> dict[str, Any]:
-    """What a question compares, as a log has it."""
-    if question.kind == "attributes":
-        return {"attributes": [list(item) for item in question.attributes]}
-    return {"items": list(question.slate)}
+    validate_dimensions(belief, catalog)
+    if ask not in get_args(AskKind):
+        raise InvalidInputError(f"`ask` must be one of {', '.join(get_args(AskKind))}, got {ask!r}.")
+    if response is not None and not (hasattr(response, "log_probabilities") and hasattr(response, "extras")):
+        raise InvalidInputError(
+            f"`response` must be a response model such as rather.Logistic(temperature=0.1), got {response!r}."
+        )
+    if rejuvenation is not None and not callable(rejuvenation):
+        raise InvalidInputError(f"`rejuvenation` must be a rather.Rejuvenation or None, got {rejuvenation!r}.")

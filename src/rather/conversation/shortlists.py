@@ -8,7 +8,7 @@ from dataclasses import asdict
 import numpy as np
 import torch
 
-from rather.caching.storage import shared_memory
+from rather.caching.storage import user_cache
 from rather.conversation.keys import shortlist_key
 from rather.model.belief import Belief
 from rather.retrieval.exact import ExactRetriever
@@ -18,7 +18,7 @@ from rather.retrieval.shortlist_settings import ShortlistReport, ShortlistSettin
 
 def recalled_shortlist(exact: ExactRetriever, belief: Belief) -> ShortlistRetriever:
     """The shortlist of all items for a belief: the remembered one, else it is built and remembered."""
-    kept, settings = shared_memory(), ShortlistSettings()
+    kept, settings = user_cache(), ShortlistSettings()
     key = None if kept is None else shortlist_key(exact.catalog, belief, settings)
     if kept is None or key is None:
         return ShortlistRetriever.build(exact, belief, None, settings)

@@ -1,4 +1,4 @@
-"""When another question no longer pays."""
+"""When another question is no longer worth asking."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -1,25 +1,13 @@
 """Questions in words: "Would you rather a film that is funny or one that is thought-provoking?"."""
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from rather.model.attributes import Attribute
+from rather.model.questions import Words, plain
 
 # Spelled with a vowel but spoken with a consonant, and the other way round.
 SPOKEN_CONSONANT = ("eu", "ewe", "one", "once", "uni", "usa", "use", "usu", "uti", "ura")
 SPOKEN_VOWEL = ("heir", "herb", "honest", "honor", "honour", "hour")
-
-
-class Words(NamedTuple):
-    """A piece of a sentence; stressed where it is what the person chooses between."""
-
-    text: str
-    stressed: bool = False
-
-
-def plain(words: Iterable[Words]) -> str:
-    """The sentence without stress."""
-    return "".join(piece.text for piece in words)
 
 
 def markdown(words: Iterable[Words]) -> str:
@@ -27,12 +15,12 @@ def markdown(words: Iterable[Words]) -> str:
     return "".join(f"**{piece.text}**" if piece.stressed else piece.text for piece in words)
 
 
-def item_question(labels: Sequence[str]) -> tuple[Words, ...]:
+def item_sentence(labels: Sequence[str]) -> tuple[Words, ...]:
     """Would you rather **Alien** or **Casablanca**?"""
     return _question([[Words(label, True)] for label in labels])
 
 
-def attribute_question(name: str, options: Sequence[Sequence[Attribute]]) -> tuple[Words, ...]:
+def attribute_sentence(name: str, options: Sequence[Sequence[Attribute]]) -> tuple[Words, ...]:
     """The question which of some partial items the person would rather have.
 
     Args:

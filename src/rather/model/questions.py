@@ -1,15 +1,26 @@
 """A question as it is asked, and a recommendation as it is made: data for people, pages and logs."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 from torch import Tensor
 
-from rather.conversation.wording import Words, plain
 from rather.model.catalog import ItemId
 
 QuestionKind = Literal["items", "attributes"]
+
+
+class Words(NamedTuple):
+    """A piece of a sentence; stressed where it is what the person chooses between."""
+
+    text: str
+    stressed: bool = False
+
+
+def plain(words: Iterable[Words]) -> str:
+    """The sentence without stress."""
+    return "".join(piece.text for piece in words)
 
 
 @dataclass(frozen=True)
@@ -63,6 +74,13 @@ class Question:
     def text(self) -> str:
         """The question as a sentence: "Would you rather a film that is funny or one that is dark?"."""
         return plain(self.words)
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What it compares, as a log has it: rows of items, or indices of attributes."""
+        if self.kind == "attributes":
+            return {"attributes": [list(option) for option in self.attributes]}
+        return {"items": list(self.slate)}
 
     def __len__(self) -> int:
         return len(self.options)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rather.conversation.policy import Policy
 from rather.conversation.session import Session
 from rather.errors import InvalidInputError
 from rather.formats.tables.column_kinds import ColumnKind
@@ -68,7 +69,7 @@ def hold_out(
     values, beaten = [], []
     for seed in range(seeds):
         belief = table_prior(catalog, seed=seed)
-        session = Session(catalog, belief, k, seed, strategy=strategy, allowed=known)
+        session = Session(Policy(catalog, belief, k, seed, strategy=strategy, allowed=known))
         rows = [_top_rows(session, top)]
         for _ in range(questions):
             question = session.ask()

@@ -3,14 +3,13 @@
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 
 import torch
 from torch import Tensor
 
-from rather import value
-from rather.conversation.policy import Asking, AskKind
+from rather.conversation.policy import AskKind, Policy
 from rather.conversation.reading_cost import ReadingCost
 from rather.errors import InvalidInputError, NoQuestionLeftError
 from rather.model.belief import Belief
@@ -20,10 +19,10 @@ from rather.model.rejuvenation import Rejuvenation
 from rather.model.responses import Choice, ResponseModel
 from rather.numerics.randomness import derive_generator, derive_seed
 from rather.numerics.threads import one_thread
-from rather.retrieval import Adapting, ExactRetriever, Retriever, choose_retriever
+from rather.retrieval import ExactRetriever
 from rather.simulation.parallel import spread
 from rather.simulation.users import SimulatedUser
-from rather.strategies import Strategy, partial_strategy_named, strategy_named
+from rather.strategies import Strategy
 
 # Length of the recommended list that the ranking metrics look at.
 LIST_LENGTH = 10
@@ -115,18 +114,13 @@ def converse(plan: SimulationPlan, strategy: str | Strategy, group: int) -> list
 
 
 class _Talk:
-    """The tree of conversations with people who share a session's seed.
-
-    It follows the same rules and derives the same generators as `Session`, without a session's bookkeeping.
-    """
+    """The tree of conversations with people who share a session's seed."""
 
     def __init__(self, plan: SimulationPlan, strategy: str | Strategy, group: int) -> None:
         self.plan = plan
         self.strategy = strategy
         self.name = strategy if isinstance(strategy, str) else type(strategy).__name__
         self.exact = ExactRetriever(plan.catalog)
-        self.retriever: Retriever = choose_retriever(plan.catalog, plan.belief, plan.retriever)
-        self.seed = derive_seed(plan.seed, "session", group)
         self.first = group * plan.share
         truth = plan.actual_response if plan.actual_response is not None else plan.response
         vectors = plan.people[self.first : self.first + plan.share]
@@ -134,32 +128,30 @@ class _Talk:
             SimulatedUser(vector, truth, derive_seed(plan.seed, "person", self.first + place))
             for place, vector in enumerate(vectors)
         ]
-        self.asking = self._asking()
-        self.reading_cost = self._effort()
+        self.policy = self._policy(derive_seed(plan.seed, "session", group))
         self.best = self.exact.top(vectors, min(LIST_LENGTH, len(plan.catalog)))
         self.measured: list[list[tuple[float, float, float]]] = [[] for _ in self.people]
         self.asked: list[list[tuple[float, float]]] = [[] for _ in self.people]
 
-    def _asking(self) -> Asking:
-        plan = self.plan
-        partial_name = self.name if plan.ask == "attributes" else "auto-partial"
-        strategy = "auto" if plan.ask == "attributes" else self.strategy
-        chooser = strategy_named(strategy) if isinstance(strategy, str) else strategy
-        parts = (plan.catalog, plan.response, plan.k, self.seed, chooser, self.retriever, None)
-        return Asking(*parts, plan.ask, plan.p, partial_strategy_named(partial_name))
-
-    def _fitted_asking(self, belief: Belief) -> Asking:
-        if not isinstance(self.retriever, Adapting):
-            return self.asking
-        return replace(self.asking, retriever=self.retriever.fitted(belief, None))
-
-    def _effort(self) -> ReadingCost:
-        if self.plan.reading_cost is not None:
-            return self.plan.reading_cost
-        if self.plan.ask != "auto":  # there is nothing to weigh it against
-            return ReadingCost(0.0, 0.0)
-        regret = value.perfect_information_value(self.plan.belief, self.exact.top)
-        return ReadingCost.usual(max(0.0, float(regret)))
+    def _policy(self, seed: int) -> Policy:
+        plan, strategies = self.plan, {}
+        if plan.ask == "attributes":
+            strategies["attribute_strategy"] = self.strategy
+        else:
+            strategies["strategy"] = self.strategy
+        return Policy(
+            plan.catalog,
+            plan.belief,
+            plan.k,
+            seed,
+            ask=plan.ask,
+            p=plan.p,
+            response=plan.response,
+            rejuvenation=plan.rejuvenation,
+            reading_cost=plan.reading_cost,
+            retriever=plan.retriever,
+            **strategies,  # type: ignore[arg-type]  # one of the two
+        )
 
     def go_on(self, belief: Belief, asked: tuple[Question, ...], places: Sequence[int]) -> None:
         """From here on with the people in these places, who have all answered alike."""
@@ -168,7 +160,7 @@ class _Talk:
             return
         start = time.perf_counter()
         try:
-            question = self._fitted_asking(belief)(belief, asked, self.reading_cost)
+            question = self.policy.question(belief, asked)
         except NoQuestionLeftError:  # nothing can change any more
             for place in places:
                 left = self.plan.questions - len(asked)
@@ -181,10 +173,7 @@ class _Talk:
             self.asked[place].append((question.evoi, seconds))
             groups.setdefault(self.people[place].answer(question), []).append(place)
         for answer, members in sorted(groups.items(), key=lambda pair: str(pair[0])):
-            updated = belief.update(question, answer, self.plan.response)
-            if self.plan.rejuvenation is not None and updated is not belief:
-                updated = self.plan.rejuvenation(updated, derive_generator(self.seed, "renew", question.number))
-            self.go_on(updated, (*asked, question), members)
+            self.go_on(self.policy.after(belief, question, answer), (*asked, question), members)
 
     def _measure(self, belief: Belief, places: Sequence[int]) -> None:
         found = self.exact.top(belief.mean[None], self.best.rows.shape[1])

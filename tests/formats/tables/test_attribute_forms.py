@@ -2,7 +2,7 @@
 
 import pytest
 
-from rather import Catalog, Session
+from rather import Catalog, Policy, Session
 from rather.conversation.wording import markdown
 from rather.errors import InvalidInputError
 from rather.formats.tables import table_prior
@@ -46,7 +46,9 @@ def test_statements_hold_together_where_a_row_says_so():
 
 def test_an_option_describes_a_car_that_there_is():
     catalog = cars()
-    session = Session(catalog, table_prior(catalog), k=3, p=2, ask="attributes", partial_strategy="greedy-partial")
+    session = Session(
+        Policy(catalog, table_prior(catalog), k=3, p=2, ask="attributes", attribute_strategy="greedy-partial")
+    )
     for _ in range(8):
         question = session.ask()
         for first, second in question.attributes:
@@ -61,7 +63,7 @@ def test_the_settings_say_how_a_column_reads():
     assert forms["all-wheel drive"] == "with"
     assert forms["electric"] == "is"
     assert set(forms.values()) == {"with", "is", ""}
-    session = Session(catalog, table_prior(catalog), p=2, ask="attributes")
+    session = Session(Policy(catalog, table_prior(catalog), p=2, ask="attributes"))
     drive, electric, sunroof = (place(catalog, text) for text in ("all-wheel drive", "electric", "sunroof"))
     question = session.attribute_question([[drive, electric], [drive, sunroof]], 0.0)
     assert markdown(question.words) == (

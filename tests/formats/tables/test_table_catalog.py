@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from cars import CARS
-from rather import Belief, Catalog, RatherError, Session, SimulatedUser
+from rather import Belief, Catalog, Policy, RatherError, Session, SimulatedUser
 from rather.formats.tables import table_prior, utility_prior
 from rather.numerics.randomness import derive_generator
 from rather.value import utility_spread
@@ -136,8 +136,8 @@ def test_a_conversation_about_a_table_lowers_the_regret(write):
     people = utility_prior(catalog).sample(8, derive_generator(1, "people"))
     regrets = torch.zeros(8, 2)
     for place, utility in enumerate(people):
-        session = Session(catalog, belief, seed=place, strategy="query-iteration")
-        person = SimulatedUser(utility, session.response, place)
+        session = Session(Policy(catalog, belief, seed=place, strategy="query-iteration"))
+        person = SimulatedUser(utility, session.policy.response, place)
         regrets[place, 0] = person.regret(session.recommend(1)[0].row, catalog)
         for _ in range(6):
             question = session.ask()
@@ -149,6 +149,6 @@ def test_a_conversation_about_a_table_lowers_the_regret(write):
 
 def test_a_session_over_must_haves_asks_and_recommends_nothing_else(cars):
     allowed = cars.where("drive == 'AWD'")
-    session = Session(cars, table_prior(cars, particles=100), allowed=allowed, strategy="greedy")
+    session = Session(Policy(cars, table_prior(cars, particles=100), allowed=allowed, strategy="greedy"))
     rows = {row for _ in range(2) for row in (*session.ask().slate, *(item.row for item in session.recommend(4)))}
     assert rows <= set(allowed.nonzero()[:, 0].tolist())

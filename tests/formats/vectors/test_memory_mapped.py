@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
-from rather import Catalog, Session
+from rather import Catalog, Policy, Session
 from rather.errors import InvalidInputError, UnknownNameError
 from rather.formats.vectors import arrow_files, conversion, memory_mapped_items
 from rather.formats.vectors.archives import ArchiveWriter, MappedArchive
@@ -125,7 +125,7 @@ def test_numbers_as_ids_stay_numbers(tmp_path, ending):
 def test_a_conversation_about_a_mapped_file_is_the_one_about_its_arrays(tmp_path, form):
     vectors = load_vectors(written(tmp_path, form)[0])
     belief = vectors.belief()
-    mapped, plain = Session(vectors.catalog(), belief), Session(Catalog(ITEMS), belief)
+    mapped, plain = Session(Policy(vectors.catalog(), belief)), Session(Policy(Catalog(ITEMS), belief))
     for session in (mapped, plain):
         session.tell(session.ask(), 0)
     assert mapped.ask().slate == plain.ask().slate

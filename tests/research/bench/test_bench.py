@@ -106,7 +106,6 @@ def test_targets_are_judged_by_what_was_measured(vectors):
     wanted = Wanted([Size(100, 20, 2)], vectors, repeats=2, memory=False)
     row = bench(wanted, nothing, nothing).rows[0]
     assert all("remembered" in target.what for target in targets([row]))
-    assert row.throughput.same
 
     def judged(scans, share):
         changed = tuple(replace(cell, scans=scans, evoi_to_iteration=share, speedup=scans) for cell in row.cells)

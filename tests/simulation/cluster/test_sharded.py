@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from rather import Belief, Catalog, ExactRetriever, Session
+from rather import Belief, Catalog, ExactRetriever, Policy, Session
 from rather.cluster import ClusterError, connected
 from rather.errors import InvalidInputError, MissingExtraError
 from rather.retrieval.sharded import (
@@ -132,7 +132,7 @@ def test_a_node_lost_in_mid_question_costs_time_and_nothing_else(cluster, connec
                     return retriever.top(directions, count, allowed)
 
         def talk(retriever):
-            session = Session(catalog, belief, strategy="greedy", retriever=retriever)
+            session = Session(Policy(catalog, belief, strategy="greedy", retriever=retriever))
             session.tell(session.ask(), 0)
             return session.ask().slate, [found.row for found in session.recommend(5)]
 

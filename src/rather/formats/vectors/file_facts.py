@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rather.caching.folder import user_cache
+from rather.caching.folder import user_cache_folder
 
 OnProgress = Callable[[str, int, int], None]
 """Called as work on a large file goes on: what is done, how far it is, and how far it goes."""
@@ -33,7 +33,7 @@ def cache_directory() -> Path:
 
     Large files have to lie somewhere when they are converted, also while `RATHER_CACHE` is off.
     """
-    return user_cache()
+    return user_cache_folder()
 
 
 def is_large(path: Path) -> bool:

@@ -1,72 +1,57 @@
-"""Sessions at work: a remembered first question, and many people at once."""
+"""Sessions at work: a cached first question, and questions after an answer."""
 
 from __future__ import annotations
 
 import statistics
 import tempfile
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 from rather.caching.storage import Cache
-from rather.conversation.cached import Tree
-from rather.conversation.many import ask_many
-from rather.conversation.session import Session
+from rather.conversation.cached import CachedPolicy
+from rather.conversation.policy import Policy
+from rather.model.belief import Belief
+from rather.model.questions import Question
 from rather.research.bench.report import Remembered, Throughput, Times
 from rather.research.bench.timing import timed
 from rather.simulation.users import SimulatedUser
 
-# Times that a remembered question is asked.
+# Times that a cached question is asked.
 ASKED = 25
 
-# People who are asked at once, and how often.
-PEOPLE = 16
-TURNS = 5
+# Simulated users who are asked, and how often.
+USERS = 16
+ROUNDS = 5
 
 
-def remembered(session: Session) -> Remembered:
-    """How long the first question takes once it has been asked, in this process and in another one.
-
-    Args:
-        session: Before its first question. What it remembers goes into a folder of its own.
-    """
+def cached_question(policy: Policy) -> Remembered:
+    """How long the first question takes once it has been asked, in this process and in another one."""
     with tempfile.TemporaryDirectory() as folder:
-        kept = Cache(Path(folder))
-        session.catalog.content_hash  # noqa: B018 - found when a catalogue is opened, not when a question is asked
-        session.fork_with(_tree_in(kept)).ask()
-        in_process = [timed(session.fork_with(_tree_in(kept)).ask) for _ in range(ASKED)]
+        cache = Cache(Path(folder))
+        ask = partial(_first_question, policy)
+        ask(cache)
+        in_process = [timed(partial(ask, cache)) for _ in range(ASKED)]
         from_file = []
         if any(Path(folder).iterdir()):
-            for _ in range(ASKED):
-                from_file.append(timed(session.fork_with(_tree_in(Cache(Path(folder)))).ask))
+            from_file = [timed(partial(ask, Cache(Path(folder)))) for _ in range(ASKED)]
     return Remembered(Times.of(in_process), Times.of(from_file) if from_file else None)
 
 
-def _tree_in(kept: Cache) -> Tree:
-    return Tree(lambda: kept)
+def _first_question(policy: Policy, cache: Cache) -> Question:
+    return CachedPolicy(policy, cache).question(policy.prior, ())
 
 
-def throughput(session: Session) -> Throughput:
-    """Questions in a second, one person after the other and all at once, each after an answer to the first question.
-
-    Args:
-        session: Before its first question.
-    """
-    first, people = session.ask(), []
-    for place in range(PEOPLE):
-        particle = session.prior.particles[place % len(session.prior)]
-        person = session.fork_with(None)
-        person.seed = place
-        person.tell(first, SimulatedUser(particle, session.response, place).answer(first))
-        people.append(person)
-    one_by_one, together, same = [], [], True
-    for _ in range(TURNS):
-        apart, batch = [person.fork() for person in people], [person.fork() for person in people]
-        one_by_one.append(timed(partial(_ask_each, apart)))
-        together.append(timed(partial(ask_many, batch)))
-        same &= _ask_each(apart) == _ask_each(batch)
-    return Throughput(PEOPLE, PEOPLE / statistics.median(one_by_one), PEOPLE / statistics.median(together), same)
+def throughput(policy: Policy) -> Throughput:
+    """Questions in a second, one user after the other, each with a seed of their own and after one answer."""
+    later = []
+    for seed in range(USERS):
+        own = policy.with_seed(seed)
+        first = own.question(own.prior, ())
+        user = SimulatedUser(own.prior.particles[seed % len(own.prior)], own.response, seed)
+        later.append((own, own.after(own.prior, first, user.answer(first)), first))
+    rounds = [sum(timed(partial(_second_question, *user)) for user in later) for _ in range(ROUNDS)]
+    return Throughput(USERS, USERS / statistics.median(rounds))
 
 
-def _ask_each(people: Sequence[Session]) -> list[Sequence[int]]:
-    return [person.ask().slate for person in people]
+def _second_question(policy: Policy, belief: Belief, first: Question) -> Question:
+    return policy.question(belief, [first])

@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor
 
+from rather.conversation.policy import Policy
 from rather.conversation.session import Session
 from rather.errors import RatherError
 from rather.formats.opening import Source, open_source
@@ -134,7 +135,7 @@ def _run(work: Coroutine[Any, Any, T]) -> T:
 
 def library_times(source: Source, k: int, seed: int, questions: int = 8) -> tuple[float, float]:
     """Median milliseconds of `ask`, and of `tell` and `ask` together, after a first question that warms up."""
-    session = Session(source.catalog, source.belief, k, seed, cache=False)
+    session = Session(Policy(source.catalog, source.belief, k, seed))
     question, asks, turns = session.ask(), [], []
     for number in range(questions):
         start = time.perf_counter()

@@ -43,6 +43,7 @@ def peak_bytes(items: Tensor, people: Tensor, k: int) -> int | None:
 
 def _converse(items: str, people: str, k: int) -> int | None:
     """Bytes that were in use at most, beyond those after the imports."""
+    from rather.conversation.policy import Policy
     from rather.conversation.session import Session
 
     start = _resident("VmRSS")
@@ -50,7 +51,7 @@ def _converse(items: str, people: str, k: int) -> int | None:
     from rather.model.catalog import Catalog
 
     catalog, belief = Catalog(np.load(items)), Belief.from_users(np.load(people))
-    session = Session(catalog, belief, k)
+    session = Session(Policy(catalog, belief, k))
     session.tell(session.ask(), 0)
     session.ask()
     session.recommend()

@@ -84,19 +84,15 @@ class Remembered:
 
 @dataclass(frozen=True)
 class Throughput:
-    """Many people, each after an answer of their own.
+    """Questions of simulated users, each after an answer of their own.
 
     Attributes:
-        people: How many.
+        users: How many.
         one_by_one: Questions in a second, one after the other.
-        together: Likewise by `ask_many`.
-        same: Whether both asked the same.
     """
 
-    people: int
+    users: int
     one_by_one: float
-    together: float
-    same: bool
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ from pathlib import Path
 from torch import Tensor
 
 from rather import __version__, value
-from rather.conversation.session import Session
+from rather.conversation.policy import Policy
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.model.responses import Logistic
 from rather.research.bench.contest import Setting, answered, cells, contenders
-from rather.research.bench.conversing import remembered, throughput
+from rather.research.bench.conversing import cached_question, throughput
 from rather.research.bench.machine import Load, available_bytes
 from rather.research.bench.memory import peak_bytes
 from rather.research.bench.origins import SMALL, Origin, large_origin, named_origin, random_origin, small_origin
@@ -169,8 +169,8 @@ def _row(size: Size, supply: Supply, wanted: Wanted, on_step: Callable[[], None]
     made = cells(setting, part, exact, scan)
     at_work: tuple[Remembered | None, Throughput | None] = (None, None)
     if size.n <= LARGEST_AT_WORK:
-        session = Session(catalog, belief, size.k, response=response, retriever=usual, cache=False)
-        at_work = (remembered(session), throughput(session))
+        policy = Policy(catalog, belief, size.k, response=response, retriever=usual)
+        at_work = (cached_question(policy), throughput(policy))
     on_step()
     peak = peak_bytes(items, members, size.k) if wanted.memory else None
     on_step()

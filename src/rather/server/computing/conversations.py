@@ -124,9 +124,9 @@ class Conversations:
         """Some of the ranking from `offset`, among the items that have all this, and how many there are in all."""
         session = standing.state.session
         mask = self.openings.served[standing.stored.catalog].filters.mask(filters, where)
-        if session.allowed is not None:
-            mask = session.allowed if mask is None else session.allowed & mask
-        total = len(session.catalog) if mask is None else int(mask.sum())
+        if session.policy.allowed is not None:
+            mask = session.policy.allowed if mask is None else session.policy.allowed & mask
+        total = len(session.policy.catalog) if mask is None else int(mask.sum())
         if offset >= total:
             return [], total
         if filters or where:
@@ -152,7 +152,7 @@ class Conversations:
         counted = self._counted(address)
         with self.states.gate.urgent():
             request, session = self.openings.brought(log)
-            settings = json.dumps(dump_settings(session))
+            settings = json.dumps(dump_settings(session.policy, session.stopping))
             at = now()
             events = tuple(StoredEvent(place, event, None, None, at) for place, event in enumerate(session.events, 1))
             held = [item.event for item in holding(events)]
@@ -196,7 +196,7 @@ class Conversations:
     def _check_choice(self, standing: Standing, choice: Choice) -> None:
         question, session = standing.state.question, standing.state.session
         assert question is not None
-        offered = [*range(len(question)), *session.response.extras, SKIP]
+        offered = [*range(len(question)), *session.policy.response.extras, SKIP]
         if choice not in offered:
             named = ", ".join(str(item) for item in offered)
             raise ProblemError(422, "invalid-choice", f"`choice` must be one of {named}.", "Choose one of the answers.")

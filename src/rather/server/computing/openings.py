@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+from rather.caching.storage import user_cache
 from rather.conversation.log import dump_settings
+from rather.conversation.policy import Policy
 from rather.conversation.session import Session
 from rather.conversation.stopping import Stopping
 from rather.errors import InvalidInputError, RatherError
@@ -19,7 +21,6 @@ from rather.server.http import schema
 from rather.server.http.problems import ProblemError
 from rather.server.sessions.stored import StoredSession
 from rather.server.settings import Settings, partial_strategy_for
-from rather.strategies import Strategy, strategy_named
 
 # Different settings that are remembered: most people have the same ones.
 REMEMBERED = 256
@@ -154,16 +155,14 @@ class Openings:
         served, budget = self.check(stored), stored.request.get("time_budget_ms")
         settings = json.loads(stored.settings)
         log = {**settings, "seed": 0, "events": [], "open": None}
-        start = self._starts.get(
-            f"{budget} {json.dumps(log)}", lambda: self._load(served, log, _strategy(log["strategy"], budget))
-        )
-        return start.reseeded(settings["seed"])
+        start = self._starts.get(f"{budget} {json.dumps(log)}", lambda: self._load(served, log, budget))
+        return _with_seed(start, settings["seed"])
 
     def _draft(self, request: schema.NewSession) -> Draft:
         common = _without_seed(request)
         fresh = self._fresh.get(common.model_dump_json(), lambda: self._session(common))
-        session = fresh.reseeded(request.seed)
-        return Draft(json.dumps(dump_settings(session)), session)
+        session = _with_seed(fresh, request.seed)
+        return Draft(_settings(session), session)
 
     def check(self, stored: StoredSession) -> Served:
         """The catalogue of a stored session, unless it is gone or another one by now."""
@@ -184,7 +183,7 @@ class Openings:
         served = self._of_hash(content["catalog"])
         if len(content["events"]) > self._settings.limits.answers:
             raise bad_log(f"It has more than {self._settings.limits.answers} events.")
-        usual = dump_settings(self.draft(self.complete(schema.NewSession(catalog=served.source.name))).session)
+        usual = json.loads(self.draft(self.complete(schema.NewSession(catalog=served.source.name))).settings)
         if content.get("rejuvenation") not in (None, usual["rejuvenation"]):
             raise bad_log("Its `rejuvenation` is not the usual one, and could keep the server busy for long.")
         partial = partial_strategy_for(len(served.catalog))
@@ -194,7 +193,7 @@ class Openings:
             name = content.get("strategy") or "auto"
             wanted = {field: content[field] for field in ("k", "seed", "ask", "p") if field in content}
             request = self.complete(schema.NewSession(catalog=served.source.name, strategy=name, **wanted))
-            return request, self._load(served, {**content, "strategy": name}, _strategy(name, request.time_budget_ms))
+            return request, self._load(served, {**content, "strategy": name}, request.time_budget_ms)
         except RatherError as error:
             raise bad_log(str(error)) from error
         except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:
@@ -212,38 +211,47 @@ class Openings:
         left = len(served.catalog) if allowed is None else int(allowed.sum())
         if left < request.k:
             raise refused(f"Only {left} {served.catalog.name}s have all that is asked for, {request.k} are needed.")
-        session = Session(
+        policy = Policy(
             served.catalog,
             served.source.belief,
             request.k,
             request.seed,
-            strategy=_strategy(request.strategy, request.time_budget_ms),
-            allowed=allowed,
-            retriever=served.retriever,
             ask=request.ask,
             p=request.p or 1,
-            partial_strategy=partial_strategy_for(len(served.catalog)),
+            strategy=request.strategy,
+            attribute_strategy=partial_strategy_for(len(served.catalog)),
+            allowed=allowed,
+            retriever=served.retriever,
+            budget_ms=request.time_budget_ms,
         )
-        session.strategy_name = request.strategy
-        served.retriever = session.retriever
+        served.retriever = policy.retriever
+        stopping = None
         if request.questions is not None:
-            session.stopping = Stopping.usual(session.start_regret, request.questions)
-        return session
+            stopping = Stopping.usual(policy.start_regret, request.questions)
+        return Session(policy, stopping, cache=user_cache())
 
-    def _load(self, served: Served, log: dict[str, object], strategy: Strategy) -> Session:
-        session = Session.from_json(
-            json.dumps(log), served.catalog, served.source.belief, strategy=strategy, retriever=served.retriever
+    def _load(self, served: Served, log: dict[str, object], budget_ms: float | None) -> Session:
+        return Session.from_json(
+            json.dumps(log),
+            served.catalog,
+            served.source.belief,
+            retriever=served.retriever,
+            budget_ms=budget_ms,
+            cache=user_cache(),
         )
-        session.strategy_name = str(log["strategy"])
-        return session
+
+
+def _with_seed(session: Session, seed: int) -> Session:
+    """A session like this one, before its first answer, with another seed."""
+    return Session(session.policy.with_seed(seed), session.stopping, cache=user_cache())
+
+
+def _settings(session: Session) -> str:
+    return json.dumps(dump_settings(session.policy, session.stopping))
 
 
 def _without_seed(request: schema.NewSession) -> schema.NewSession:
     return request.model_copy(update={"seed": 0})
-
-
-def _strategy(name: str, budget_ms: float | None) -> Strategy:
-    return strategy_named(name, **({} if budget_ms is None else {"budget_ms": budget_ms}))
 
 
 def _invalid(detail: str) -> ProblemError:

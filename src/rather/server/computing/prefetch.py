@@ -113,7 +113,7 @@ def likely_choices(state: State) -> list[Choice]:
     assert question is not None
     with one_thread():
         utilities = question.vectors @ session.belief.particles.T
-        chances = session.response.log_probabilities(utilities).exp() @ session.belief.weights
-    choices: list[Choice] = [*range(len(question)), *session.response.extras]
-    choices.sort(key=lambda choice: -float(chances[answer_row(choice, len(question), session.response)]))
+        chances = session.policy.response.log_probabilities(utilities).exp() @ session.belief.weights
+    choices: list[Choice] = [*range(len(question)), *session.policy.response.extras]
+    choices.sort(key=lambda choice: -float(chances[answer_row(choice, len(question), session.policy.response)]))
     return [*choices, SKIP]

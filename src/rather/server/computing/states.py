@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rather.conversation.log import dump_open, load_open, replay
+from rather.conversation.records import answer_record
 from rather.conversation.session import Session
 from rather.conversation.stopping import Stop
 from rather.errors import NoQuestionLeftError
@@ -229,7 +230,7 @@ class States:
 def answer_event(state: State, choice: Choice) -> dict[str, Any]:
     """An answer to the open question as the library logs it."""
     assert state.question is not None
-    return state.session.event(state.question, choice)
+    return answer_record(state.question, choice)
 
 
 def _tell(key: str, state: State, choice: Choice) -> State:
@@ -249,8 +250,8 @@ def _asking(state: State, open: dict[str, Any]) -> State:
 def _size(state: State) -> int:
     """Bytes that a state holds on its own, about: its particles, the best item of each, and its own shortlist."""
     session = state.session
-    particles, fitted = session.belief.particles, session.fitted_retriever
+    particles, fitted = session.belief.particles, session.policy.retriever_for(session.belief)
     size = 2 * particles.numel() * particles.element_size() + 4_096
-    if isinstance(fitted, ShortlistRetriever) and fitted is not session.retriever:
-        size += fitted.bytes_not_shared_with(session.retriever)
+    if isinstance(fitted, ShortlistRetriever) and fitted is not session.policy.retriever:
+        size += fitted.bytes_not_shared_with(session.policy.retriever)
     return size

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from urllib.parse import urlencode
 
-from rather.conversation.log import question_of
+from rather.conversation.records import question_of
 from rather.model.questions import Recommendation
 from rather.numerics.threads import one_thread
 from rather.server.computing.standing import Standing
@@ -43,7 +43,7 @@ def session_view(standing: Standing, settings: Settings, *, shared: bool = False
         stop=None if state.stop is None else schema.Stop(code=state.stop.code, text=state.stop.text),
         stop_reason=None if state.stop is None else state.stop.text,
         expected_regret=state.regret,
-        start_regret=state.session.start_regret,
+        start_regret=state.session.policy.start_regret,
         recommendations=ranked(standing, state.top, 0, show),
     )
 
@@ -94,14 +94,14 @@ def history_view(standing: Standing, settings: Settings) -> schema.History:
     for item in standing.stored.events:
         if "undo" in item.event:
             continue
-        question = question_of(item.event, session)
+        question = question_of(item.event, session.policy, item.event["tell"])
         order = fact_order(question.options)
         turns.append(
             schema.Turn(
                 answer=str(item.place),
                 number=item.event["tell"],
                 kind=question.kind,
-                prompt=prompt(question, session.catalog, show),
+                prompt=prompt(question, session.policy.catalog, show),
                 options=[option_view(option, order, show) for option in question.options],
                 choice=item.event["answer"],
                 answered_at=aware(item.at),
@@ -109,7 +109,7 @@ def history_view(standing: Standing, settings: Settings) -> schema.History:
                 expected_regret=regrets.get(item.place),
             )
         )
-    return schema.History(start_regret=session.start_regret, stops_at=session.stopping.regret, turns=turns)
+    return schema.History(start_regret=session.policy.start_regret, stops_at=session.stopping.regret, turns=turns)
 
 
 def _regrets(standing: Standing) -> dict[int, float]:

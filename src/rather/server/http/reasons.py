@@ -26,9 +26,9 @@ def reasons(session: Session, rows: Sequence[int], answers: Sequence[str], show:
     turns = session.turns
     if not turns or not rows:
         return [None] * len(rows)
-    means = torch.stack([session.prior.mean, *(turn.belief.mean for turn in turns)])
+    means = torch.stack([session.policy.prior.mean, *(turn.belief.mean for turn in turns)])
     moves = means[1:] - means[:-1]
-    centred = session.catalog.vectors(rows) - session.catalog.sample(4096).mean(dim=0)
+    centred = session.policy.catalog.vectors(rows) - session.policy.catalog.sample(4096).mean(dim=0)
     raised = centred @ moves.T
     return [
         _why(session, turns[best], answers[best], item * moves[best], show) if raised[place, best] > 0 else None
@@ -70,7 +70,7 @@ def _why(session: Session, turn: Turn, answer: str, gains: Tensor, show: Showing
 
 def _difference(session: Session, turn: Turn, gains: Tensor) -> tuple[str | None, str | None]:
     """What the chosen option has more (or less) of than the others and the item gains most from."""
-    features = session.catalog.features
+    features = session.policy.catalog.features
     assert isinstance(turn.answer, int)
     if not features:
         return None, None
@@ -85,7 +85,7 @@ def _difference(session: Session, turn: Turn, gains: Tensor) -> tuple[str | None
 
 def _difference_text(session: Session, feature: str, direction: str | None) -> str:
     # A table's features are conditions that hold or do not ("hybrid"); elsewhere they are qualities of degree.
-    if session.catalog.table is not None:
+    if session.policy.catalog.table is not None:
         said = feature.replace(": ", " ", 1)
         return said if direction == "more" else f"not {said}"
     return f"{direction} {feature}"

@@ -35,7 +35,7 @@ def question_view(question: Question, id: str, session: Session, show: Showing) 
         id=id,
         number=question.number,
         kind=question.kind,
-        prompt=prompt(question, session.catalog, show),
+        prompt=prompt(question, session.policy.catalog, show),
         options=[option_view(option, order, show) for option in question.options],
         answers=answers_view(question, session),
         evoi=question.evoi,
@@ -44,7 +44,7 @@ def question_view(question: Question, id: str, session: Session, show: Showing) 
 
 def answers_view(question: Question, session: Session) -> list[schema.Choice]:
     """What may be answered."""
-    extras = [*session.response.extras, SKIP]
+    extras = [*session.policy.response.extras, SKIP]
     return [*range(len(question)), *(extra.value for extra in extras)]
 
 
@@ -109,9 +109,9 @@ def attributes_view(catalog: Catalog) -> list[schema.Attribute]:
 
 def profile_view(session: Session) -> schema.Profile:
     """The belief about each named quality, the one that moves the ranking most first."""
-    catalog, belief = session.catalog, session.belief
+    catalog, belief = session.policy.catalog, session.belief
     with one_thread():
-        mean, prior = belief.mean, session.prior.mean
+        mean, prior = belief.mean, session.policy.prior.mean
         spread = ((belief.particles - mean).square().T @ belief.weights).sqrt()
         differ = catalog.sample(4096).std(dim=0, correction=0)
     tastes = [
