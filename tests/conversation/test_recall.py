@@ -1,7 +1,9 @@
 import json
+import subprocess
 import sys
 import threading
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -122,6 +124,53 @@ def test_other_beliefs_and_items_have_another_name():
         )
     }
     assert len(names) == 6
+
+
+ASKED_IN_A_NEW_PROCESS = """
+import sys
+import torch
+from rather import Belief, Catalog, PARTIAL_STRATEGIES, STRATEGIES, Policy, Session
+
+def vectors(n, seed):
+    return torch.randn(n, 3, generator=torch.Generator().manual_seed(seed))
+
+catalog, belief = Catalog(vectors(12, 0), features=["a", "b", "c"]), Belief.from_users(vectors(20, 1))
+settings = [{"strategy": name} for name in STRATEGIES] + [{"retriever": "shortlist"}]
+settings += [{"ask": "attributes", "attribute_strategy": name} for name in PARTIAL_STRATEGIES]
+for one in settings:
+    session = Session(Policy(catalog, belief, **one))
+    session.tell(session.ask(), 0)
+    session.ask(), session.recommend(2), session.stop
+print(*{module.__file__ for name, module in sys.modules.items() if name.split(".")[0] == "rather"}, sep="\\n")
+"""
+
+
+def test_every_module_that_takes_part_in_a_question_is_in_the_key():
+    arguments = [sys.executable, "-c", ASKED_IN_A_NEW_PROCESS]
+    loaded = subprocess.run(arguments, capture_output=True, text=True, check=True).stdout.split()
+    assert len(loaded) > 30
+    assert {Path(file).resolve() for file in loaded} <= {file.resolve() for file in keys.source_files()}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda home: (home / "deep" / "down" / "one.py").write_text("x = 2"),
+        lambda home: (home / "deep" / "new.py").write_text(""),
+        lambda home: (home / "two.py").rename(home / "renamed.py"),
+        lambda home: (home / "two.py").rename(home / "deep" / "two.py"),
+    ],
+    ids=["altered", "added", "renamed", "moved"],
+)
+def test_other_code_has_another_name(tmp_path, monkeypatch, change):
+    monkeypatch.setattr(keys, "HOME", tmp_path)
+    (tmp_path / "deep" / "down").mkdir(parents=True)
+    (tmp_path / "deep" / "down" / "one.py").write_text("x = 1")
+    (tmp_path / "two.py").write_text("y = 1")
+    before = keys.versions.__wrapped__()
+    assert keys.versions.__wrapped__() == before
+    change(tmp_path)
+    assert keys.versions.__wrapped__() != before
 
 
 @pytest.mark.usefixtures("folder")
