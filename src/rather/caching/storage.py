@@ -23,19 +23,19 @@ _CHECKSUM_BYTES = 16
 
 
 class Cache:
-    """Remembers what was computed.
+    """Bytes by key, in this process and in files.
 
-    A file is written beside its place and then moved there, so that another process sees all of it or nothing; one
-    that was damaged since is ignored, and written anew when its content has been computed again.
+    A file is written under another name and then renamed, so that other processes see all of it or nothing. A damaged
+    file is ignored, and replaced when its content has been computed again.
 
     Args:
-        folder: Of the files, made when it is needed; None keeps nothing on disk.
-        most_in_process: Bytes; what was not needed for longest is forgotten first.
-        most_in_files: Likewise.
+        folder: For the files, created when the first is written; None keeps nothing on disk.
+        most_in_process: Bytes kept in the process; what was used least recently goes first.
+        most_in_files: Bytes kept in files; the oldest go first.
     """
 
     def __init__(
-        self, folder: Path | None, most_in_process: int = MOST_IN_PROCESS, most_in_files: int = MOST_IN_FILES
+        self, folder: Path | None = None, most_in_process: int = MOST_IN_PROCESS, most_in_files: int = MOST_IN_FILES
     ) -> None:
         self.folder = folder
         self._most_in_process = most_in_process
@@ -57,7 +57,7 @@ class Cache:
         return content
 
     def put(self, key: str, content: bytes, *, in_file: bool = True) -> None:
-        """Remember it, in a file as well if that pays."""
+        """Keep it in the process, and in a file as well unless it is quicker to compute again."""
         self._keep(key, content)
         if in_file and self.folder is not None:
             try:
