@@ -9,7 +9,7 @@ import time
 from processes import ServerProcess, SimulatedUser, compare
 from serving import free_port
 
-from rather.server.sessions.store import SqlStore
+from rather.server.sessions.sql_store import SqlStore
 
 
 def run(kills, people, database, seed=0, report=lambda line: None):

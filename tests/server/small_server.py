@@ -12,7 +12,7 @@ import torch.optim  # its first use imports much
 from serving import small_source
 
 from rather.server import Limits, Settings, create_app
-from rather.server.http.logs import configure
+from rather.server.logs import configure
 from rather.server.running import listen, run
 
 

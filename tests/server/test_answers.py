@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 from serving import answer, open_session
 
-from rather.server.sessions.store import SqlStore
+from rather.server.sessions.sql_store import SqlStore
 
 
 @pytest.fixture

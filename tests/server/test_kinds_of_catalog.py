@@ -10,8 +10,8 @@ from rather.formats.opening import Source
 from rather.formats.tables import table_prior
 from rather.model.catalog import Catalog
 from rather.model.responses import NONE, SAME, SKIP
+from rather.server.http.display_text import Showing
 from rather.server.http.reasons import reasons
-from rather.server.http.showing import Showing
 from rather.server.settings import LARGE, Settings, partial_strategy_for
 
 SHOW = Showing(100)

@@ -4,7 +4,7 @@ import json
 import logging
 import sys
 
-from rather.server.http.logs import JsonLines, PlainLines
+from rather.server.logs import JsonLines, PlainLines
 
 
 def record(message, error=None, **fields):

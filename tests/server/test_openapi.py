@@ -3,13 +3,13 @@
 import json
 from pathlib import Path
 
-from rather.server.http.openapi import document
+from rather.server.openapi import document
 
 STORED = Path(__file__).parents[2] / "web" / "openapi.json"
 
 
 def test_the_stored_description_is_current():
-    hint = "Run: python -m rather.server.http.openapi > web/openapi.json"
+    hint = "Run: python -m rather.server.openapi > web/openapi.json"
     assert json.loads(STORED.read_text(encoding="utf-8")) == document(), hint
 
 

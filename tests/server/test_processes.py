@@ -11,7 +11,7 @@ from processes import ServerProcess, SimulatedUser, compare
 from serving import free_port
 
 from rather.client import Client
-from rather.server.sessions.store import SqlStore
+from rather.server.sessions.sql_store import SqlStore
 
 
 def wait_for(condition, seconds=300.0):

@@ -6,7 +6,7 @@ from pathlib import Path
 import typer
 
 from rather.cli import app
-from rather.server.http.openapi import document
+from rather.server.openapi import document
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "guides" / "service.md").read_text(encoding="utf-8")

@@ -6,8 +6,8 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import text
 
-from rather.server.sessions.store import SqlStore
-from rather.server.sessions.stored import LostRaceError, Opening, StoredEvent, now
+from rather.server.sessions.sql_store import SqlStore
+from rather.server.sessions.store import LostRaceError, Opening, StoredEvent, now
 
 OPEN = {"items": [1, 2], "evoi": 0.25}
 

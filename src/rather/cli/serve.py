@@ -149,7 +149,7 @@ def _run(
     quiet: bool,
 ) -> None:
     from rather.server import create_app
-    from rather.server.http.logs import configure
+    from rather.server.logs import configure
     from rather.server.running import listen, run
 
     configure("WARNING" if quiet else "INFO", plain=quiet)
@@ -169,8 +169,8 @@ def _run(
 
 
 def _check(sources: list["Source"], settings: "Settings") -> None:
-    from rather.server.sessions.store import SqlStore
-    from rather.server.sessions.stored import StoreUnavailableError
+    from rather.server.sessions.sql_store import SqlStore
+    from rather.server.sessions.store import StoreUnavailableError
 
     for source in sources:
         catalog = source.catalog

@@ -7,7 +7,7 @@ from typing import get_args
 from rather.errors import InvalidInputError
 from rather.numerics.threads import available_cores
 from rather.retrieval.selection import RetrieverKind
-from rather.server.http.showing import Showing
+from rather.server.http.display_text import Showing
 from rather.strategies import STRATEGIES
 
 # Looks at every possible slate: one request could keep a core busy for minutes.

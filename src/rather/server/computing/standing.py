@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rather.server.computing.states import State
-from rather.server.sessions.stored import StoredEvent, StoredSession
+from rather.server.sessions.store import StoredEvent, StoredSession
 
 
 @dataclass(frozen=True)

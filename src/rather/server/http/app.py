@@ -13,19 +13,19 @@ from fastapi.middleware.cors import CORSMiddleware
 
 from rather import __version__
 from rather.formats.opening import Source
-from rather.server.computing.conversations import Conversations
+from rather.server.computing.catalogs import Openings
 from rather.server.computing.gate import Gate
-from rather.server.computing.openings import Openings
 from rather.server.computing.prefetch import Prefetch
 from rather.server.computing.states import States
+from rather.server.conversations import Conversations
 from rather.server.http import pages, problems
-from rather.server.http.description import describe
+from rather.server.http.api_description import describe
 from rather.server.http.metrics import Metrics
 from rather.server.http.middleware import BodyLimit, Observe, RateLimit, unavailable
 from rather.server.http.operations import administration, operations
 from rather.server.http.routes import api
-from rather.server.sessions.store import SqlStore
-from rather.server.sessions.stored import Store, StoreUnavailableError, now
+from rather.server.sessions.sql_store import SqlStore
+from rather.server.sessions.store import Store, StoreUnavailableError, now
 from rather.server.settings import Settings
 
 EXPIRE_SECONDS = 3600

@@ -10,10 +10,10 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from rather import __version__
 from rather.server.http import schema
+from rather.server.http.item_views import aware
 from rather.server.http.problems import ProblemError, busy, documented
 from rather.server.http.routes import All
-from rather.server.http.views import aware
-from rather.server.sessions.stored import now
+from rather.server.sessions.store import now
 
 operations = APIRouter()
 bearer = HTTPBearer(auto_error=False, description="The admin token that the server was started with.")

@@ -8,7 +8,7 @@ from torch import Tensor
 from rather.conversation.session import Session, Turn
 from rather.model.responses import Answer
 from rather.server.http import schema
-from rather.server.http.showing import Showing
+from rather.server.http.display_text import Showing
 
 
 def reasons(session: Session, rows: Sequence[int], answers: Sequence[str], show: Showing) -> list[schema.Why | None]:

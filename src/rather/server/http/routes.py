@@ -6,13 +6,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from pydantic import TypeAdapter, ValidationError
 
-from rather.server.computing.conversations import Conversations
 from rather.server.computing.filters import refused
 from rather.server.computing.standing import Standing
+from rather.server.conversations import Conversations
 from rather.server.http import schema
-from rather.server.http.presentation import history_view, page_view, session_view
+from rather.server.http.item_views import attributes_view, catalog_view, profile_view
 from rather.server.http.problems import ProblemError, documented
-from rather.server.http.views import attributes_view, catalog_view, profile_view
+from rather.server.http.session_views import history_view, page_view, session_view
 
 api = APIRouter(prefix="/v1", responses=documented(422, 429, 503))
 

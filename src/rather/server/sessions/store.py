@@ -1,205 +1,139 @@
-"""Sessions in SQLite or PostgreSQL."""
+"""What is stored of a session, and what the service needs of a store."""
 
-import hashlib
-import hmac
-import secrets
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from datetime import datetime
-from typing import Any
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Protocol
 
-from sqlalchemy import Connection, Row, delete, func, insert, select, update
-from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
-from sqlalchemy.exc import TimeoutError as PoolTimeoutError
-
-from rather.server.sessions.database import open_engine
-from rather.server.sessions.stored import LostRaceError, Opening, StoredEvent, StoredSession, StoreUnavailableError, now
-from rather.server.sessions.tables import events, server, sessions
+from rather.errors import RatherError
 
 
-class SqlStore:
-    """Sessions in SQLite or PostgreSQL. Safe to use from many threads and, on PostgreSQL, many processes.
+class StoreUnavailableError(RatherError, OSError):
+    """The database cannot be reached or written. What was acknowledged is safe; try again later."""
 
-    Args:
-        url: A SQLAlchemy URL. The schema is brought up to date first.
+
+class LostRaceError(RatherError, RuntimeError):
+    """Somebody else changed the session since it was read."""
+
+
+@dataclass(frozen=True)
+class StoredEvent:
+    """An answer, or one taken back.
+
+    Attributes:
+        place: From 1, without gaps.
+        event: As the library logs it.
+        question: The id of the question that was answered; None for an answer taken back.
+        regret: Expected regret right after it; None when an older version stored the answer.
+        at: When.
     """
 
-    def __init__(self, url: str) -> None:
-        with _failures():
-            self._engine = open_engine(url)
-            self._writer = self._engine.execution_options(writes=True)
-            self._key = self._read_key().encode()
-        # SQLite takes one writer at a time and lets others try again after ever longer pauses: some would wait for
-        # seconds beside luckier ones. In turn, nobody does. PostgreSQL locks the one row that is written.
-        self._turn: AbstractContextManager[object] = (
-            threading.Lock() if self._engine.dialect.name == "sqlite" else nullcontext()
-        )
+    place: int
+    event: dict[str, Any]
+    question: str | None
+    regret: float | None
+    at: datetime
+
+
+@dataclass(frozen=True)
+class StoredSession:
+    """A session as it lies in the database.
+
+    Attributes:
+        id: Unguessable; whoever has it may answer.
+        share: Unguessable; whoever has it may read.
+        catalog: The name of its catalogue.
+        request: What the caller asked for.
+        settings: Settings of the library's log, as JSON text.
+        open: The open question as the library logs it.
+        version: Grows with every change.
+        created_at: When it was opened.
+        touched_at: When it was last changed.
+        events: All of them, oldest first.
+    """
+
+    id: str
+    share: str
+    catalog: str
+    request: dict[str, Any]
+    settings: str
+    open: dict[str, Any] | None
+    version: int
+    created_at: datetime
+    touched_at: datetime
+    events: tuple[StoredEvent, ...] = ()
+
+
+@dataclass(frozen=True)
+class Opening:
+    """All that is needed to store a new session."""
+
+    catalog: str
+    request: dict[str, Any]
+    settings: str
+    open: dict[str, Any] | None
+    address: str
+    idempotency: str | None = None
+    events: tuple[StoredEvent, ...] = ()
+
+
+class Store(Protocol):
+    """What the service needs of a store. Every method is one transaction; what returned is durable."""
 
     def create(self, opening: Opening) -> StoredSession:
-        """See `Store.create`."""
-        at = now()
-        stored = StoredSession(
-            secrets.token_urlsafe(24),
-            secrets.token_urlsafe(24),
-            opening.catalog,
-            opening.request,
-            opening.settings,
-            opening.open,
-            len(opening.events),
-            at,
-            at,
-            opening.events,
-        )
-        row = {**vars(stored), "address": opening.address, "idempotency": opening.idempotency}
-        del row["events"]
-        with self._writing() as connection:
-            connection.execute(insert(sessions).values(row))
-            if opening.events:
-                connection.execute(insert(events), [_event_row(stored.id, event) for event in opening.events])
-        return stored
+        """Store a new session. Raises `LostRaceError` when its idempotency key has been used."""
+        ...
 
     def load(self, id: str) -> StoredSession | None:
-        """See `Store.load`."""
-        return self._load(sessions.c.id == id)
+        """The session of this id."""
+        ...
 
     def load_shared(self, share: str) -> StoredSession | None:
-        """See `Store.load_shared`."""
-        return self._load(sessions.c.share == share)
+        """The session of this share token."""
+        ...
 
     def load_idempotent(self, idempotency: str) -> StoredSession | None:
-        """See `Store.load_idempotent`."""
-        return self._load(sessions.c.idempotency == idempotency)
+        """The session that was created with this (hashed) idempotency key."""
+        ...
 
     def append(self, session: StoredSession, event: StoredEvent, open: dict[str, Any] | None) -> StoredSession:
-        """See `Store.append`."""
-        with self._writing() as connection:
-            at = self._advance(connection, session, open=open)
-            connection.execute(insert(events).values(_event_row(session.id, event)))
-        changes = {"open": open, "version": session.version + 1, "touched_at": at}
-        return StoredSession(**{**vars(session), **changes, "events": (*session.events, event)})
+        """Add an event and set the open question. Raises `LostRaceError` unless the session is as it was read."""
+        ...
 
     def change(
         self, session: StoredSession, request: dict[str, Any], settings: str, open: dict[str, Any] | None
     ) -> StoredSession:
-        """See `Store.change`."""
-        changes = {"request": request, "settings": settings, "open": open}
-        with self._writing() as connection:
-            at = self._advance(connection, session, **changes)
-        return StoredSession(**{**vars(session), **changes, "version": session.version + 1, "touched_at": at})
+        """Change the settings and the open question. Raises `LostRaceError` like `append`."""
+        ...
 
     def delete(self, id: str) -> bool:
-        """See `Store.delete`."""
-        with self._writing() as connection:
-            return connection.execute(delete(sessions).where(sessions.c.id == id)).rowcount > 0
+        """Delete a session and its answers; False when there was none."""
+        ...
 
     def expire(self, before: datetime) -> int:
-        """See `Store.expire`."""
-        with self._writing() as connection:
-            return connection.execute(delete(sessions).where(sessions.c.touched_at < before)).rowcount
+        """Delete the sessions that nobody has touched since; how many there were."""
+        ...
 
     def opened_by(self, address: str, since: datetime) -> int:
-        """See `Store.opened_by`."""
-        count = select(func.count()).where(sessions.c.address == address, sessions.c.created_at >= since)
-        with self._reading() as connection:
-            return connection.execute(count).scalar_one()
+        """How many sessions this (hashed) address opened since then and has not deleted."""
+        ...
 
     def page(self, limit: int, offset: int) -> tuple[list[tuple[StoredSession, int]], int]:
-        """See `Store.page`."""
-        count = select(func.count()).where(events.c.session == sessions.c.id).scalar_subquery()
-        query = select(sessions, count.label("answered")).order_by(sessions.c.created_at.desc(), sessions.c.id)
-        with self._reading() as connection:
-            rows = connection.execute(query.limit(limit).offset(offset)).all()
-            total = connection.execute(select(func.count()).select_from(sessions)).scalar_one()
-        return [(_session(row, ()), row.answered) for row in rows], total
+        """Sessions without their events but with how many there are, the latest first, and how many in all."""
+        ...
 
     def ping(self) -> None:
-        """See `Store.ping`."""
-        with self._reading() as connection:
-            connection.execute(select(server.c.name)).all()
+        """Raises `StoreUnavailableError` when the database does not answer."""
+        ...
 
     def hash(self, *parts: str) -> str:
-        """See `Store.hash`."""
-        return hmac.new(self._key, "\0".join(parts).encode(errors="surrogatepass"), hashlib.sha256).hexdigest()
+        """A hash under a key that only this database knows."""
+        ...
 
     def close(self) -> None:
-        """See `Store.close`."""
-        self._engine.dispose()
-
-    def _load(self, condition: Any) -> StoredSession | None:
-        with self._reading() as connection:
-            row = connection.execute(select(sessions).where(condition)).one_or_none()
-            if row is None:
-                return None
-            found = connection.execute(select(events).where(events.c.session == row.id).order_by(events.c.place))
-            return _session(row, found.all())
-
-    def _advance(self, connection: Connection, session: StoredSession, **changes: Any) -> datetime:
-        """Take the session from the version that was read to the next, or lose the race."""
-        at = now()
-        changed = connection.execute(
-            update(sessions)
-            .where(sessions.c.id == session.id, sessions.c.version == session.version)
-            .values(version=session.version + 1, touched_at=at, **changes)
-        )
-        if changed.rowcount != 1:
-            raise LostRaceError(f"Session {session.id} is no longer at version {session.version}.")
-        return at
-
-    def _read_key(self) -> str:
-        """The key of this database, made by whichever process comes first."""
-        query = select(server.c.value).where(server.c.name == "key")
-        with self._engine.connect() as connection:
-            if (key := connection.execute(query).scalar_one_or_none()) is not None:
-                return str(key)
-        try:
-            with self._writer.begin() as connection:
-                connection.execute(insert(server).values(name="key", value=secrets.token_hex(32)))
-        except IntegrityError:
-            pass  # another process was first
-        with self._engine.connect() as connection:
-            return str(connection.execute(query).scalar_one())
-
-    @contextmanager
-    def _reading(self) -> Iterator[Connection]:
-        with _failures(), self._engine.connect() as connection:
-            yield connection
-
-    @contextmanager
-    def _writing(self) -> Iterator[Connection]:
-        with _failures(), self._turn, self._writer.begin() as connection:
-            yield connection
+        """Let go of all connections."""
+        ...
 
 
-@contextmanager
-def _failures() -> Iterator[None]:
-    """Translate what a database driver raises into what the service understands."""
-    try:
-        yield
-    except IntegrityError as error:
-        raise LostRaceError("Another request was faster.") from error
-    except (DBAPIError, PoolTimeoutError) as error:
-        text = str(error.__cause__ or error)
-        reason = "its disk is full" if "full" in text or "No space" in text else "it cannot be reached or written"
-        raise StoreUnavailableError(f"The database does not answer: {reason}.") from error
-    except SQLAlchemyError as error:
-        raise StoreUnavailableError("The database does not answer.") from error
-
-
-def _session(row: Row[Any], found: Sequence[Row[Any]]) -> StoredSession:
-    return StoredSession(
-        row.id,
-        row.share,
-        row.catalog,
-        row.request,
-        row.settings,
-        row.open,
-        row.version,
-        row.created_at,
-        row.touched_at,
-        tuple(StoredEvent(item.place, item.event, item.question, item.regret, item.at) for item in found),
-    )
-
-
-def _event_row(session: str, event: StoredEvent) -> dict[str, Any]:
-    return {"session": session, **vars(event)}
+def now() -> datetime:
+    """The time in UTC without a zone, as it is stored."""
+    return datetime.now(UTC).replace(tzinfo=None)

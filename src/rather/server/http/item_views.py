@@ -10,7 +10,7 @@ from rather.model.questions import Option, Question, Recommendation
 from rather.model.responses import SKIP
 from rather.numerics.threads import one_thread
 from rather.server.http import schema
-from rather.server.http.showing import IMAGE_FACTS, Showing
+from rather.server.http.display_text import IMAGE_FACTS, Showing
 
 # What a catalogue calls its items when nobody has said what they are.
 NAMELESS = "item"

@@ -10,9 +10,9 @@ from rather.model.questions import Recommendation
 from rather.numerics.threads import one_thread
 from rather.server.computing.standing import Standing
 from rather.server.http import schema
+from rather.server.http.display_text import Showing
+from rather.server.http.item_views import aware, fact_order, option_view, prompt, question_view, recommendation_view
 from rather.server.http.reasons import reasons
-from rather.server.http.showing import Showing
-from rather.server.http.views import aware, fact_order, option_view, prompt, question_view, recommendation_view
 from rather.server.settings import Settings
 
 

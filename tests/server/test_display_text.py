@@ -7,7 +7,7 @@ from serving import answer, open_session
 from rather.formats.opening import Source
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
-from rather.server.http.showing import Showing
+from rather.server.http.display_text import Showing
 
 SHOW = Showing(20, ("https://images.example", "http://10.0.0.1:8080"))
 

@@ -19,7 +19,7 @@ from rather.retrieval import Retriever, ShortlistRetriever
 from rather.server.computing.filters import CatalogFilters, refused
 from rather.server.http import schema
 from rather.server.http.problems import ProblemError
-from rather.server.sessions.stored import StoredSession
+from rather.server.sessions.store import StoredSession
 from rather.server.settings import Settings, partial_strategy_for
 
 # Different settings that are remembered: most people have the same ones.

@@ -1,4 +1,4 @@
-"""`python -m rather.server.http.openapi`: prints the OpenAPI description, for clients that are generated from it."""
+"""`python -m rather.server.openapi`: prints the OpenAPI description, for clients that are generated from it."""
 
 import json
 from typing import Any

@@ -14,13 +14,13 @@ from pydantic import BaseModel
 from rather.conversation.log import dump_open, dump_settings
 from rather.model.questions import Recommendation
 from rather.model.responses import SKIP, Answer, Choice
-from rather.server.computing.openings import Draft, Openings, bad_log
+from rather.server.computing.catalogs import Draft, Openings, bad_log
 from rather.server.computing.prefetch import Prefetch
 from rather.server.computing.standing import Standing, holding
 from rather.server.computing.states import State, States, first_key, keys_along, look
 from rather.server.http import schema
 from rather.server.http.problems import ProblemError, busy
-from rather.server.sessions.stored import LostRaceError, Opening, Store, StoredEvent, StoredSession, now
+from rather.server.sessions.store import LostRaceError, Opening, Store, StoredEvent, StoredSession, now
 from rather.server.settings import Settings
 
 logger = logging.getLogger("rather.server")
