@@ -10,6 +10,7 @@ from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
+sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 
 import rather
@@ -17,11 +18,12 @@ import rather
 project = html_title = "rather"
 release = version = rather.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode", "command_reference"]
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_show_copyright = False
 html_show_sphinx = False
+smartquotes = False  # an option stays `--json`
 
 # Links to headings are checked like links to pages.
 myst_heading_anchors = 3
@@ -36,11 +38,13 @@ autodoc_default_options = {"members": True}
 autodoc_preserve_defaults = True
 autodoc_typehints_format = "short"
 maximum_signature_line_length = 100  # longer ones get a line for each parameter
+suppress_warnings = ["ref.python"]  # two classes may share a name; the link then goes to one of them
 
 
 def setup(app: Sphinx) -> None:
-    """Register the two hooks below."""
-    app.connect("autodoc-process-docstring", keep_first_line, priority=400)  # before napoleon, which is at 500
+    """Register the hooks below; those for docstrings come before napoleon, which has priority 500."""
+    app.connect("autodoc-process-docstring", keep_first_line, priority=400)
+    app.connect("autodoc-process-docstring", convert_fences, priority=400)
     app.connect("missing-reference", resolve_reference)
 
 
@@ -48,6 +52,21 @@ def keep_first_line(app: Sphinx, what: str, name: str, obj: object, options: obj
     """Stop napoleon from reading "A hash of all answers: …" of a property as a type and its description."""
     if what in ("attribute", "property"):
         lines.insert(0, "")
+
+
+def convert_fences(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
+    """Turn fenced code blocks of Markdown into those of reStructuredText."""
+    converted: list[str] = []
+    inside = False
+    for line in lines:
+        if line.lstrip().startswith("```"):
+            language = line.strip().removeprefix("```")
+            converted += [] if inside else [line[: len(line) - len(line.lstrip())] + f".. code-block:: {language}"]
+            converted.append("")
+            inside = not inside
+        else:
+            converted.append(f"    {line}" if inside else line)
+    lines[:] = converted
 
 
 def resolve_reference(
