@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 import torch
 
+from rather import Logistic
 from rather.errors import InvalidInputError
 from rather.formats.vectors.vector_files import Vectors, save_vectors
 from rather.research.bench import Size, Wanted, bench, machine, origins, run
@@ -61,8 +62,8 @@ def test_people_to_talk_to_are_not_in_the_belief_where_others_are_left():
 def test_every_way_is_valued_against_the_best_for_the_same_belief():
     small = world(n=40, m=30, d=4)
     exact = ExactRetriever(small.catalog)
-    setting = Setting.met(small.catalog, small.belief, small.problem().response, 2, exact, small.belief.particles[:2])
-    part = contenders(setting, exact)
+    setting = Setting(small.catalog, small.belief, Logistic(0.2), 2, exact)
+    part = contenders(setting, *setting.situations(small.belief.particles[:2]), exact)
     for number in range(4):
         for contender in part:
             contender.turn(setting, number, 60.0)
@@ -78,8 +79,8 @@ def test_every_way_is_valued_against_the_best_for_the_same_belief():
 def test_a_slow_way_has_no_further_turn():
     small = world(n=40, m=30, d=4)
     exact = ExactRetriever(small.catalog)
-    setting = Setting.met(small.catalog, small.belief, small.problem().response, 2, exact, small.belief.particles[:1])
-    slow = contenders(setting, exact)[0]
+    setting = Setting(small.catalog, small.belief, Logistic(0.2), 2, exact)
+    slow = contenders(setting, *setting.situations(small.belief.particles[:1]), exact)[0]
     for number in range(4):
         slow.turn(setting, number, 0.0)
     assert len(slow.seconds) == 1

@@ -7,20 +7,22 @@ from __future__ import annotations
 
 import statistics
 import time
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
-import torch
+from torch import Tensor
 
+from rather import value
+from rather.conversation.policy import Policy
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
-from rather.model.rejuvenation import Rejuvenation
-from rather.model.responses import Choice, ResponseModel
-from rather.numerics.randomness import derive_generator
+from rather.model.questions import Question
+from rather.model.responses import ResponseModel
 from rather.numerics.threads import one_thread
 from rather.research.bench.report import Cell, Times
-from rather.retrieval import Adapting, ExactRetriever, Retriever
+from rather.retrieval import ExactRetriever, Retriever
 from rather.simulation.users import SimulatedUser
-from rather.strategies import Problem, Strategy, choose, strategy_named
+from rather.strategies import Strategy, strategy_named
 
 AUTO_FIRST = "auto, first question"
 AUTO = "auto, later questions"
@@ -32,12 +34,12 @@ GREEDY = "greedy, exact"
 GREEDY_USUAL = "greedy"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Situation:
     """What is believed before a question, and what has been asked."""
 
     belief: Belief
-    asked: frozenset[frozenset[int]] = frozenset()
+    asked: tuple[Question, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,57 +48,38 @@ class Setting:
 
     Attributes:
         catalog: All items.
-        response: How people answer.
+        belief: Before the first question.
+        response: How users answer.
         k: Items on a slate.
-        usual: The retriever that sessions about this catalogue have by default.
-        first: Before the first question.
-        later: After an answer to it, from several people.
+        usual: The retriever that conversations about this catalogue have by default.
     """
 
     catalog: Catalog
+    belief: Belief
     response: ResponseModel
     k: int
     usual: Retriever
-    first: Situation
-    later: tuple[Situation, ...]
 
-    @classmethod
-    def met(
-        cls, catalog: Catalog, belief: Belief, response: ResponseModel, k: int, usual: Retriever, people: torch.Tensor
-    ) -> Setting:
-        """The situations that arise with these people `(p, d)`."""
-        first = Situation(belief)
-        start = cls(catalog, response, k, usual, first, ())
-        slate = start.chosen(strategy_named("auto"), usual, first, 0)
-        vectors, later = catalog.vectors(slate), []
-        for place, person in enumerate(people):
-            answer = SimulatedUser(person, response, place).choose(vectors, 1)
-            later.append(Situation(answered(belief, vectors, answer, response, place), frozenset([frozenset(slate)])))
-        return cls(catalog, response, k, usual, first, tuple(later))
+    def policy(self, strategy: str | Strategy = "auto", retriever: Retriever | None = None, seed: int = 0) -> Policy:
+        """A policy that chooses questions by a strategy, by default with the usual retriever."""
+        usual = self.usual if retriever is None else retriever
+        return Policy(
+            self.catalog, self.belief, self.k, seed, strategy=strategy, response=self.response, retriever=usual
+        )
 
-    def problem(self, retriever: Retriever, situation: Situation, seed: int) -> Problem:
-        """What a strategy is given; the retriever is fitted to the belief, which is part of a question's cost."""
-        if isinstance(retriever, Adapting):
-            retriever = retriever.fitted(situation.belief, None)
-        generator = derive_generator(seed, "bench")
-        parts = (self.catalog, situation.belief, self.response, self.k, generator, retriever, None)
-        return Problem(*parts, situation.asked)
+    def situations(self, users: Tensor) -> tuple[Situation, list[Situation]]:
+        """Before the first question, and after the answer to it of each user `(u, d)`."""
+        question = self.policy().question(self.belief, ())
+        later = []
+        for seed, utility in enumerate(users):
+            answer = SimulatedUser(utility, self.response, seed).answer(question)
+            later.append(Situation(self.policy(seed=seed).after(self.belief, question, answer), (question,)))
+        return Situation(self.belief), later
 
-    def chosen(self, strategy: Strategy, retriever: Retriever, situation: Situation, seed: int) -> tuple[int, ...]:
-        """The question that is asked, as rows."""
+    def evoi(self, question: Question, situation: Situation, exact: ExactRetriever) -> float:
+        """Exact EVOI of a question over the whole catalogue."""
         with one_thread():
-            return choose(strategy, self.problem(retriever, situation, seed)).slate
-
-    def evoi(self, slate: tuple[int, ...], situation: Situation, exact: ExactRetriever) -> float:
-        """Exact EVOI of a slate over the whole catalogue."""
-        with one_thread():
-            return float(self.problem(exact, situation, 0).evoi(torch.tensor([slate]))[0])
-
-
-def answered(belief: Belief, vectors: torch.Tensor, answer: Choice, response: ResponseModel, seed: int) -> Belief:
-    """The belief after an answer, as a session has it."""
-    with one_thread():
-        return Rejuvenation()(belief.update(vectors, answer, response), derive_generator(seed, "renew", 1))
+            return float(value.evoi(question.vectors[None], situation.belief, self.response, exact.top)[0])
 
 
 @dataclass
@@ -106,31 +89,36 @@ class Contender:
     name: str
     strategy: Strategy
     retriever: Retriever
-    situations: tuple[Situation, ...]
+    situations: Sequence[Situation]
     seconds: list[float] = field(default_factory=list)
-    found: list[tuple[Situation, tuple[int, ...]]] = field(default_factory=list)
+    found: list[tuple[Situation, Question]] = field(default_factory=list)
 
     def turn(self, setting: Setting, number: int, most_seconds: float) -> None:
-        """Choose once more, unless it has had so much time already. The first turn is to warm up if it is short."""
+        """Choose once more, unless it has had that much time already. A short first turn only warms up."""
         if sum(self.seconds) > most_seconds:
             return
         situation = self.situations[number % len(self.situations)]
+        policy = setting.policy(self.strategy, self.retriever, seed=number)
+        # A policy fits its retriever once per belief, which is part of what a question costs: a copy is another belief.
+        belief = replace(situation.belief)
         start = time.perf_counter()
-        slate = setting.chosen(self.strategy, self.retriever, situation, number)
+        question = policy.question(belief, situation.asked)
         elapsed = time.perf_counter() - start
-        self.found.append((situation, slate))
+        self.found.append((situation, question))
         if number or elapsed > most_seconds / 4:
             self.seconds.append(elapsed)
 
 
-def contenders(setting: Setting, exact: ExactRetriever) -> list[Contender]:
-    """All that take part: on the whole catalogue, and on the shortlist where sessions have one."""
+def contenders(
+    setting: Setting, first: Situation, later: Sequence[Situation], exact: ExactRetriever
+) -> list[Contender]:
+    """All that take part: on the whole catalogue, and on the shortlist if conversations have one by default."""
     iteration = strategy_named("query-iteration", restarts=20)
     greedy = strategy_named("greedy")
-    both = (*setting.later, setting.first)
+    both = (*later, first)
     part = [
-        Contender(AUTO, strategy_named("auto"), setting.usual, setting.later),
-        Contender(AUTO_FIRST, strategy_named("auto"), setting.usual, (setting.first,)),
+        Contender(AUTO, strategy_named("auto"), setting.usual, later),
+        Contender(AUTO_FIRST, strategy_named("auto"), setting.usual, (first,)),
         Contender(CONT_FREE, strategy_named("cont-free"), exact, both),
         Contender(CONT_ALTER, strategy_named("cont-alter"), exact, both),
         Contender(ITERATION, iteration, exact, both),
@@ -147,18 +135,20 @@ def contenders(setting: Setting, exact: ExactRetriever) -> list[Contender]:
 def cells(setting: Setting, part: list[Contender], exact: ExactRetriever, scan: Times) -> tuple[Cell, ...]:
     """What came of it, each question valued over the whole catalogue."""
     values = {
-        contender.name: [(situation, setting.evoi(slate, situation, exact)) for situation, slate in contender.found]
+        contender.name: [
+            (situation, setting.evoi(question, situation, exact)) for situation, question in contender.found
+        ]
         for contender in part
     }
-    best: dict[int, float] = {}
+    best: dict[Situation, float] = {}
     for found in values.values():
         for situation, evoi in found:
-            best[id(situation)] = max(best.get(id(situation), 0.0), evoi)
+            best[situation] = max(best.get(situation, 0.0), evoi)
     slow = next(statistics.median(contender.seconds) for contender in part if contender.name == GREEDY)
     made = []
     for contender in part:
         times, found = Times.of(contender.seconds), values[contender.name]
-        shares = [evoi / max(best[id(situation)], 1e-12) for situation, evoi in found]
+        shares = [evoi / max(best[situation], 1e-12) for situation, evoi in found]
         made.append(
             Cell(
                 contender.name,
@@ -175,7 +165,7 @@ def cells(setting: Setting, part: list[Contender], exact: ExactRetriever, scan: 
 
 
 def _relative(found: list[tuple[Situation, float]], rivals: list[tuple[Situation, float]]) -> float | None:
-    """Mean share of a rival's EVOI in the same situations; None where they never met."""
+    """Mean share of a rival's EVOI in the same situations; None if they never met."""
     shares = []
     for situation, evoi in found:
         rival = [other for met, other in rivals if met is situation]

@@ -12,11 +12,10 @@ from pathlib import Path
 from torch import Tensor
 
 from rather import __version__, value
-from rather.conversation.policy import Policy
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.model.responses import Logistic
-from rather.research.bench.contest import Setting, answered, cells, contenders
+from rather.research.bench.contest import Setting, cells, contenders
 from rather.research.bench.conversing import cached_question, throughput
 from rather.research.bench.machine import Load, available_bytes
 from rather.research.bench.memory import peak_bytes
@@ -150,18 +149,19 @@ def _row(size: Size, supply: Supply, wanted: Wanted, on_step: Callable[[], None]
     start = time.perf_counter()
     usual = choose_retriever(catalog, belief, remembered=False)
     opening = _opening(usual, time.perf_counter() - start, size.n)
-    setting = Setting.met(catalog, belief, response, size.k, usual, people)
+    setting = Setting(catalog, belief, response, size.k, usual)
+    first, later = setting.situations(people)
     on_step()
-    part, directions = contenders(setting, exact), belief.particles[: size.k]
+    part, directions = contenders(setting, first, later, exact), belief.particles[: size.k]
     scans: list[float] = []
     searches: list[float] = []
     tells: list[float] = []
-    slate = catalog.vectors(list(next(iter(setting.later[0].asked))))
+    [question] = later[0].asked
     for number in range(wanted.repeats + 1):
         # The better of two: one that was interrupted says nothing about a scan.
         scans.append(min(timed(lambda: plain.top(directions, 1)) for _ in range(2)))
         searches.append(timed(lambda: exact.top(directions, 1)))
-        tells.append(timed(partial(answered, belief, slate, 0, response, number)))
+        tells.append(timed(partial(setting.policy(seed=number).after, belief, question, 0)))
         for contender in part:
             contender.turn(setting, number, wanted.most_seconds)
         on_step()
@@ -169,8 +169,7 @@ def _row(size: Size, supply: Supply, wanted: Wanted, on_step: Callable[[], None]
     made = cells(setting, part, exact, scan)
     at_work: tuple[Remembered | None, Throughput | None] = (None, None)
     if size.n <= LARGEST_AT_WORK:
-        policy = Policy(catalog, belief, size.k, response=response, retriever=usual)
-        at_work = (cached_question(policy), throughput(policy))
+        at_work = (cached_question(setting.policy()), throughput(setting.policy()))
     on_step()
     peak = peak_bytes(items, members, size.k) if wanted.memory else None
     on_step()

@@ -9,19 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
 
-import torch
-
+from rather.conversation.policy import Policy
 from rather.model.belief import Belief
+from rather.model.questions import Question
 from rather.model.responses import Logistic
-from rather.numerics.randomness import derive_generator
-from rather.numerics.threads import one_thread
 from rather.research.experiments.engine import Job, Outcome
 from rather.research.experiments.jobs import job_of
 from rather.research.experiments.population import draw
 from rather.research.experiments.spec import Spec
-from rather.strategies import PartialProblem, choose_partial, partial_strategy_named
+from rather.retrieval import ExactRetriever
+from rather.strategies import partial_strategy_named
 
 BOX_WIDTH, LINE_HEIGHT, GAP, LETTERS = 190, 14, 12, 30
 
@@ -51,36 +49,43 @@ def jobs(spec: Spec, files: Mapping[str, str]) -> list[Job]:
 
 
 def work(job: Job) -> Outcome:
-    """The tree as text and as SVG, and what it does to the expected regret."""
+    """The tree as text and as SVG."""
     parameters = job.parameters
     start = draw(parameters["population"], job.files["vectors"], job.seed, 1)
-    strategy = partial_strategy_named(parameters["strategy"], **parameters["settings"])
-    response = Logistic(parameters["temperature"])
+    policy = Policy(
+        start.catalog,
+        start.belief,
+        parameters["k"],
+        job.seed,
+        ask="attributes",
+        p=parameters["p"],
+        attribute_strategy=partial_strategy_named(parameters["strategy"], **parameters["settings"]),
+        response=Logistic(parameters["temperature"]),
+        retriever=ExactRetriever(start.catalog),
+        rejuvenation=None,
+    )
+    root = grow(policy, parameters["depth"], parameters["top"])
+    return {"text": tree_text(root), "svg": tree_svg(root)}
 
-    def grow(belief: Belief, asked: frozenset[Any], answer: str, share: float) -> Node:
-        number = len(asked) + 1
-        generator = derive_generator(job.seed, "ask", number)
-        problem = PartialProblem(
-            start.catalog, belief, response, parameters["k"], generator, asked=asked, p=parameters["p"]
-        )
-        rows = problem.search(belief.mean[None], parameters["top"]).rows[0].tolist()
-        recommended = [start.catalog.label(row) for row in rows]
-        if number > parameters["depth"]:
+
+def grow(policy: Policy, depth: int, top: int) -> Node:
+    """The tree of all conversations of `depth` questions, with the `top` items recommended at each node."""
+
+    def node(belief: Belief, asked: tuple[Question, ...], answer: str, share: float) -> Node:
+        rows = policy.search(belief)(belief.mean[None], top).rows[0].tolist()
+        recommended = [policy.catalog.label(row) for row in rows]
+        if len(asked) == depth:
             return Node(answer, share, recommended)
-        slate = choose_partial(strategy, problem).slate
-        options = [" + ".join(start.catalog.attributes[place].text for place in item) for item in slate]
-        vectors = problem.vectors(torch.tensor(slate)[None])[0]
-        shares = response.log_probabilities(vectors @ belief.particles.T).exp() @ belief.weights
-        name = frozenset(frozenset(item) for item in slate)
+        question = policy.question(belief, asked)
+        shares = policy.response.log_probabilities(question.vectors @ belief.particles.T).exp() @ belief.weights
+        options = [" + ".join(option.attributes) for option in question.options]
         children = [
-            grow(belief.update(vectors, place, response), asked | {name}, option, share * float(shares[place]))
-            for place, option in enumerate(options)
+            node(policy.after(belief, question, choice), (*asked, question), option, share * float(shares[choice]))
+            for choice, option in enumerate(options)
         ]
         return Node(answer, share, recommended, options, children)
 
-    with one_thread():
-        root = grow(start.belief, frozenset(), "", 1.0)
-    return {"text": tree_text(root), "svg": tree_svg(root)}
+    return node(policy.prior, (), "", 1.0)
 
 
 def tree_text(root: Node) -> str:

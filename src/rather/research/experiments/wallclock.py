@@ -1,6 +1,6 @@
 """How long a question takes: the paper's table of wall-clock times.
 
-A job asks one simulated person some questions and times each choice, after one that is not counted. In the same
+A job asks one simulated user some questions and times each choice, after one that is not counted. In the same
 process it times one scan of the catalogue for k directions, so that machines can be compared by ratios.
 """
 
@@ -9,8 +9,9 @@ import time
 
 import torch
 
+from rather.conversation.policy import Policy
+from rather.model.questions import Question
 from rather.model.responses import Logistic
-from rather.numerics.randomness import derive_generator
 from rather.numerics.threads import one_thread
 from rather.research.experiments.engine import Job, Outcome
 from rather.research.experiments.jobs import job_of
@@ -18,7 +19,7 @@ from rather.research.experiments.population import Draw, draw
 from rather.research.experiments.spec import Spec
 from rather.retrieval import ExactRetriever
 from rather.simulation.users import SimulatedUser
-from rather.strategies import Problem, Strategy, choose, strategy_named
+from rather.strategies import strategy_named
 
 # Scans whose median is taken.
 SCANS = 9
@@ -39,10 +40,18 @@ def work(job: Job) -> Outcome:
     """Times of the questions of one conversation, and of a scan."""
     settings = job.parameters
     trial = draw(settings["population"], job.files["vectors"], job.seed, 1)
-    strategy = strategy_named(settings["strategy"], **settings["settings"])
+    policy = Policy(
+        trial.catalog,
+        trial.belief,
+        settings["k"],
+        job.seed,
+        strategy=strategy_named(settings["strategy"], **settings["settings"]),
+        response=Logistic(settings["temperature"]),
+        retriever=ExactRetriever(trial.catalog),  # as in the paper
+        rejuvenation=None,
+    )
+    times = _question_times(trial, policy, settings["questions"])
     with one_thread():
-        response = Logistic(settings["temperature"])
-        times = _question_times(trial, strategy, settings["k"], response, settings["questions"], job.seed)
         scan = _scan_time(trial, settings["k"])
     return {
         "seconds": {
@@ -54,26 +63,16 @@ def work(job: Job) -> Outcome:
     }
 
 
-def _question_times(
-    trial: Draw, strategy: Strategy, k: int, response: Logistic, questions: int, seed: int
-) -> list[float]:
-    belief = trial.belief
-    person = SimulatedUser(trial.people[0], response, seed)
-    asked: frozenset[frozenset[int]] = frozenset()
-    times = []
-    for number in range(questions + 1):
-        # The first is for warming up: it is asked again, of the same belief.
-        generator = derive_generator(seed, "ask", max(number, 1))
-        problem = Problem(trial.catalog, belief, response, k, generator, asked=asked)
+def _question_times(trial: Draw, policy: Policy, questions: int) -> list[float]:
+    belief, asked, times = trial.belief, list[Question](), list[float]()
+    user = SimulatedUser(trial.people[0], policy.response, policy.seed)
+    policy.question(belief, asked)  # warms up
+    for _ in range(questions):
         start = time.perf_counter()
-        chosen = choose(strategy, problem)
-        elapsed = time.perf_counter() - start
-        if number == 0:
-            continue
-        times.append(elapsed)
-        vectors = trial.catalog.vectors(chosen.slate)
-        belief = belief.update(vectors, person.choose(vectors, number), response)
-        asked = asked | {frozenset(chosen.slate)}
+        question = policy.question(belief, asked)
+        times.append(time.perf_counter() - start)
+        belief = policy.after(belief, question, user.answer(question))
+        asked.append(question)
     return times
 
 
