@@ -71,7 +71,7 @@ def test_items_alone_start_from_a_gaussian(vectors):
 
 def test_a_file_that_is_no_vectors_file_is_not_one(tmp_path):
     pq.write_table(pa.table({"name": ["a", "b"], "price": [1.0, 2.0]}), tmp_path / "cars.parquet")
-    assert open_source(str(tmp_path / "cars.parquet")).catalog.table is not None
+    assert open_source(str(tmp_path / "cars.parquet")).catalog.filters is not None
     with pytest.raises(InvalidInputError, match="no file"):
         open_source(str(tmp_path / "absent.npz"))
 

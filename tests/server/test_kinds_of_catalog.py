@@ -7,7 +7,7 @@ from cars import CARS
 from rather import Policy
 from rather.conversation.session import Session
 from rather.formats.opening import Source
-from rather.formats.tables import table_prior
+from rather.formats.tables import encode_table
 from rather.model.catalog import Catalog
 from rather.model.responses import NONE, SAME, SKIP
 from rather.server.http.display_text import Showing
@@ -21,8 +21,8 @@ SHOW = Showing(100)
 def cars(tmp_path_factory):
     path = tmp_path_factory.mktemp("cars") / "cars.csv"
     path.write_text(CARS, encoding="utf-8")
-    catalog = Catalog.from_table(path)
-    return Source("cars", catalog, table_prior(catalog))
+    table = encode_table(path)
+    return Source("cars", table.catalog, table.belief())
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from rather.cli.options import Json
 from rather.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from rather.formats.tables.table_columns import Column, Examined
+    from rather.formats.tables.table_columns import InspectedTable, TableColumn
 
 EXAMPLES = 3
 
@@ -38,15 +38,15 @@ def inspect(
 
         rather inspect cars.csv --json --no-write
     """
-    from rather.formats.tables.inspection import read_examined
-    from rather.formats.tables.settings import spec_beside
+    from rather.formats.tables.inspection import inspect_table
+    from rather.formats.tables.settings import settings_path
 
-    settings = spec_beside(path)
-    examined = read_examined(path, {} if force else None, most_megabytes=most_megabytes)
+    settings = settings_path(path)
+    inspected = inspect_table(path, {} if force else None, most_megabytes=most_megabytes)
     written = write and (force or not settings.exists())
     if written:
-        _write(examined, settings)
-    report = table_report(examined)
+        _write(inspected, settings)
+    report = table_report(inspected)
     report |= {"settings": settings.name if settings.exists() else None, "settings_written": written}
     if json_output:
         print_json(report)
@@ -54,27 +54,27 @@ def inspect(
         _show(report)
 
 
-def table_report(examined: "Examined") -> dict[str, Any]:
+def table_report(inspected: "InspectedTable") -> dict[str, Any]:
     """What was found, as plain data."""
-    raw = examined.raw
+    raw = inspected.raw
     return {
         "table": raw.source,
-        "rows": len(examined),
-        "name": examined.name,
-        "id": examined.id,
-        "label": examined.label,
-        "columns": [_column_report(column, examined) for column in examined.columns],
+        "rows": len(inspected),
+        "name": inspected.name,
+        "id": inspected.id,
+        "label": inspected.label,
+        "columns": [_column_report(column, inspected) for column in inspected.columns],
         "skipped": dict(raw.skipped),
     }
 
 
-def _column_report(column: "Column", examined: "Examined") -> dict[str, Any]:
+def _column_report(column: "TableColumn", inspected: "InspectedTable") -> dict[str, Any]:
     return {
         "column": column.name,
         "kind": column.kind.value,
         "role": column.role.value,
-        "used": _usage(column, examined),
-        "name": column.pretty,
+        "used": _usage(column, inspected),
+        "name": column.display_name,
         "unit": column.unit,
         "direction": column.direction.value,
         "buckets": list(column.grid.edges) if column.has_grid else [],
@@ -86,14 +86,14 @@ def _column_report(column: "Column", examined: "Examined") -> dict[str, Any]:
     }
 
 
-def _usage(column: "Column", examined: "Examined") -> str:
+def _usage(column: "TableColumn", inspected: "InspectedTable") -> str:
     """How a column will be used, in a few words."""
     from rather.formats.tables.blocks import build_block
     from rather.formats.tables.column_kinds import ColumnKind, Direction, Role
     from rather.formats.tables.table_columns import label_columns
 
-    names_rows = ["names the rows"] * (column.name == examined.id)
-    names_rows += ["label"] * (column.name in label_columns(examined.label, examined.raw.columns))
+    names_rows = ["names the rows"] * (column.name == inspected.id)
+    names_rows += ["label"] * (column.name in label_columns(inspected.label, inspected.raw.columns))
     if column.role is not Role.USE or column.problem:
         return ", ".join(names_rows) or ("cannot be used" if column.problem else column.role.value)
     text = "learn"
@@ -112,7 +112,7 @@ def _usage(column: "Column", examined: "Examined") -> str:
     return ", ".join([text, *names_rows])
 
 
-def _examples(column: "Column") -> list[str]:
+def _examples(column: "TableColumn") -> list[str]:
     """The first few different values, as they are shown."""
     examples: dict[str, None] = {}
     for row in column.present.nonzero()[0].tolist():
@@ -123,19 +123,19 @@ def _examples(column: "Column") -> list[str]:
     return list(examples)
 
 
-def _write(examined: "Examined", settings: Path) -> None:
+def _write(inspected: "InspectedTable", settings: Path) -> None:
     from rather.formats.tables.column_kinds import Role
-    from rather.formats.tables.settings import ColumnSpec
-    from rather.formats.tables.settings_writing import spec_text
+    from rather.formats.tables.settings import ColumnSettings
+    from rather.formats.tables.settings_writing import settings_text
 
-    spec = examined.spec()
-    remarks = {column.name: column.problem or column.note for column in examined.columns}
+    settings_found = inspected.settings()
+    remarks = {column.name: column.problem or column.note for column in inspected.columns}
     # A column that cannot be used is written as ignored: the next run works, and the remark says what to mend.
     columns = {
-        column.name: ColumnSpec(role=Role.IGNORE) if column.problem else spec.columns[column.name]
-        for column in examined.columns
+        column.name: ColumnSettings(role=Role.IGNORE) if column.problem else settings_found.columns[column.name]
+        for column in inspected.columns
     }
-    text = spec_text(replace(spec, columns=columns), examined.raw.source, remarks)
+    text = settings_text(replace(settings_found, columns=columns), inspected.raw.source, remarks)
     try:
         settings.write_text(text, encoding="utf-8")
     except OSError as error:

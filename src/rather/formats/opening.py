@@ -6,7 +6,7 @@ from pathlib import Path
 from torch import Tensor
 
 from rather.errors import InvalidInputError, UnknownNameError
-from rather.formats.tables.prior import table_prior
+from rather.formats.tables.encoded_table import encode_table
 from rather.formats.vectors.file_facts import OnProgress
 from rather.formats.vectors.vector_files import is_vectors_file, load_vectors
 from rather.model.belief import Belief
@@ -42,8 +42,8 @@ def open_source(name: str, on_progress: OnProgress | None = None) -> Source:
             f"No catalogue is called {name!r}, and no file either. There is: films (bundled); or give a table "
             "(CSV, TSV, Parquet, JSON lines) or a vectors file as `rather learn` writes it."
         )
-    catalog = Catalog.from_table(name)
-    return Source(name, catalog, table_prior(catalog))
+    table = encode_table(name)
+    return Source(name, table.catalog, table.belief())
 
 
 def must_haves(catalog: Catalog, expression: str | None, k: int) -> Tensor | None:

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
 
 from rather.errors import InvalidInputError, UnknownNameError
 from rather.model.attributes import Attribute, unit_attributes, validated_attributes
+from rather.model.filters import ItemFilters
 from rather.model.items import FeatureRanges, ItemStorage, TensorItems
 from rather.model.items import ItemId as ItemId
 from rather.numerics.arrays import as_floats
-
-if TYPE_CHECKING:
-    from rather.formats.tables.encoded_table import Table
-    from rather.formats.tables.settings import Spec
-    from rather.formats.vectors.file_facts import OnProgress
 
 
 @runtime_checkable
@@ -43,8 +38,10 @@ class Catalog:
         name: What one calls an item here, in the singular ("film").
         attributes: What can be said of an item in a few words, for questions about attributes; by default one
             attribute for each of the `features`.
-        together: `(a, a)` boolean, which two of the a attributes hold of one item at least. Those that never do are
-            not said together; by default only attributes about the same column are kept apart.
+        together: `(a, a)` boolean, which two of the a attributes hold of at least one item, or a function that
+            computes it when it is needed. Attributes that never hold together are not combined; by default only
+            attributes about the same column are kept apart.
+        filters: What items can be filtered by, if anything.
     """
 
     def __init__(
@@ -57,7 +54,8 @@ class Catalog:
         features: Sequence[str] | None = None,
         name: str = "item",
         attributes: Sequence[Attribute] | None = None,
-        together: Any = None,
+        together: Any | Callable[[], Any] = None,
+        filters: ItemFilters | None = None,
     ) -> None:
         self.storage = items if isinstance(items, ItemStorage) else TensorItems(as_floats(items, "items", rank=2))
         n, d = self.storage.shape
@@ -68,49 +66,12 @@ class Catalog:
         self.facts: Sequence[Mapping[str, str]] = () if facts is None else _column(facts, "facts", n)
         self.features: Sequence[str] = () if features is None else _column(features, "features", d)
         self.name = name
-        self.table: Table | None = None
+        self.filters = filters
         self.attributes: Sequence[Attribute] = (
             unit_attributes(self.features) if attributes is None else validated_attributes(attributes, d)
         )
-        self._together = None if together is None else _pairs(together, len(self.attributes))
+        self._together = together if together is None or callable(together) else self._pairs(together)
         _reject_duplicates(self.ids)
-
-    @classmethod
-    def from_vectors(cls, path: str | Path, on_progress: OnProgress | None = None) -> Catalog:
-        """A catalogue of the item vectors in a file, which stay there if it is large (see `rather.formats.vectors`).
-
-        Args:
-            path: `.npy`, `.npz`, `.parquet`, `.arrow`, `.feather`, or word2vec's text.
-            on_progress: Called as a large file is looked at for the first time: what is done, how far, how far it goes.
-        """
-        from rather.formats.vectors.vector_files import load_vectors
-
-        return load_vectors(path, on_progress).catalog(on_progress)
-
-    @classmethod
-    def from_table(
-        cls,
-        source: Any,
-        spec: Spec | Mapping[str, Any] | str | Path | None = None,
-        *,
-        ignore: Sequence[str] = (),
-        most_megabytes: float | None = None,
-    ) -> Catalog:
-        """A catalogue of a table's rows. Its prior is `rather.formats.tables.table_prior(catalog)`.
-
-        What the columns are is found, and can be told.
-
-        Args:
-            source: Path of a CSV, TSV, Parquet or JSON lines file; a pandas or polars DataFrame; an Arrow table; or a
-                mapping of column names to lists.
-            spec: What is told about the table: the path of a settings file, or its content as a mapping or `Spec`. By
-                default the settings that lie beside the table (`cars.toml` beside `cars.csv`), if there are any.
-            ignore: Columns neither to learn from nor to show, besides those the settings ignore.
-            most_megabytes: Refuse larger files; by default 512 MB or what the settings say.
-        """
-        from rather.formats.tables.encoded_table import catalog_from_table
-
-        return catalog_from_table(source, spec, ignore=ignore, most_megabytes=most_megabytes)
 
     def __len__(self) -> int:
         return self.storage.shape[0]
@@ -158,10 +119,17 @@ class Catalog:
 
     @cached_property
     def together(self) -> Tensor | None:
-        """`(a, a)` boolean, which two attributes hold of one item at least; None where that is not known."""
-        if self._together is not None or self.table is None:
-            return self._together
-        return torch.from_numpy(self.table.together)
+        """`(a, a)` boolean, which two attributes hold of at least one item; None where that is not known."""
+        return self._pairs(self._together()) if callable(self._together) else self._together
+
+    def _pairs(self, values: Any) -> Tensor:
+        pairs, count = torch.as_tensor(values), len(self.attributes)
+        if pairs.dtype != torch.bool or tuple(pairs.shape) != (count, count):
+            raise InvalidInputError(
+                f"`together` must be boolean of shape ({count}, {count}), two axes of attributes, "
+                f"got {str(pairs.dtype).removeprefix('torch.')} of shape {tuple(pairs.shape)}."
+            )
+        return pairs
 
     @cached_property
     def _rows(self) -> dict[ItemId, int]:
@@ -175,14 +143,14 @@ class Catalog:
             raise UnknownNameError(f"No {self.name} has the id {id!r}.") from None
 
     def where(self, expression: str) -> Tensor:
-        """Which items satisfy an expression over the table's columns, a boolean mask `(n,)`.
+        """Which items satisfy a filter expression, a boolean mask `(n,)`.
 
-        `price < 30000 and drive == 'AWD'`; see `rather.formats.tables.filter_expressions` for what can be said. A
-        missing value satisfies neither a condition nor its opposite.
+        `price < 30000 and drive == 'AWD'`; see `rather.formats.tables.filter_expressions` for the syntax. A missing
+        value satisfies neither a condition nor its negation.
         """
-        if self.table is None:
+        if self.filters is None:
             raise InvalidInputError("`where` needs the columns of a table; this catalogue was made of vectors alone.")
-        return torch.from_numpy(self.table.where(expression))
+        return self.filters.where(expression)
 
     def label(self, row: int) -> str:
         """What to show for the item in this row."""
@@ -207,16 +175,6 @@ def _column(values: Sequence[Any], name: str, length: int) -> Sequence[Any]:
     if len(column) != length:
         raise InvalidInputError(f"`{name}` must have {length} entries to match `items`, got {len(column)}.")
     return column
-
-
-def _pairs(values: Any, count: int) -> Tensor:
-    pairs = torch.as_tensor(values)
-    if pairs.dtype != torch.bool or tuple(pairs.shape) != (count, count):
-        raise InvalidInputError(
-            f"`together` must be boolean of shape ({count}, {count}), two axes of attributes, "
-            f"got {str(pairs.dtype).removeprefix('torch.')} of shape {tuple(pairs.shape)}."
-        )
-    return pairs
 
 
 def _reject_duplicates(ids: Sequence[ItemId]) -> None:

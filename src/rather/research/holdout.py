@@ -15,8 +15,7 @@ from rather.conversation.policy import Policy
 from rather.conversation.session import Session
 from rather.errors import InvalidInputError
 from rather.formats.tables.column_kinds import ColumnKind
-from rather.formats.tables.prior import table_prior
-from rather.model.catalog import Catalog
+from rather.formats.tables.encoded_table import EncodedTable, encode_table
 from rather.model.questions import Question
 
 
@@ -52,7 +51,7 @@ def hold_out(
     """Conversations with somebody who prefers more of a column that we do not see.
 
     Args:
-        table: A path or a frame, as for `Catalog.from_table`.
+        table: A path or a frame, as for `encode_table`.
         column: A column of numbers.
         less: The person prefers less of it.
         questions: In each conversation.
@@ -62,14 +61,14 @@ def hold_out(
         strategy: How questions are chosen.
         on_done: Called after each conversation.
     """
-    catalog = Catalog.from_table(table, ignore=[column])
+    encoded = encode_table(table, ignore=[column])
     sign = -1 if less else 1
-    truth = sign * _truth(catalog, column)
+    truth = sign * _truth(encoded, column)
     known = ~np.isnan(truth)
     values, beaten = [], []
     for seed in range(seeds):
-        belief = table_prior(catalog, seed=seed)
-        session = Session(Policy(catalog, belief, k, seed, strategy=strategy, allowed=known))
+        belief = encoded.belief(seed=seed)
+        session = Session(Policy(encoded.catalog, belief, k, seed, strategy=strategy, allowed=known))
         rows = [_top_rows(session, top)]
         for _ in range(questions):
             question = session.ask()
@@ -83,9 +82,8 @@ def hold_out(
     return Holdout(column, sign * quarter, sign * np.array(values), np.array(beaten))
 
 
-def _truth(catalog: Catalog, name: str) -> NDArray[np.float64]:
-    assert catalog.table is not None  # it was made of a table
-    column = catalog.table.column(name)
+def _truth(table: EncodedTable, name: str) -> NDArray[np.float64]:
+    column = table.column(name)
     if column.kind not in (ColumnKind.NUMBER, ColumnKind.DEGREE, ColumnKind.YES_NO, ColumnKind.DATE):
         raise InvalidInputError(f"`column` must hold numbers; {name!r} is {column.kind}.")
     return column.numbers

@@ -3,7 +3,7 @@
 import pytest
 
 from cars import CARS
-from rather import Catalog
+from rather.formats.tables import encode_table
 
 
 @pytest.fixture
@@ -19,5 +19,10 @@ def write(tmp_path):
 
 
 @pytest.fixture
-def cars(write):
-    return Catalog.from_table(write("cars.csv", CARS))
+def table(write):
+    return encode_table(write("cars.csv", CARS))
+
+
+@pytest.fixture
+def cars(table):
+    return table.catalog

@@ -2,10 +2,10 @@
 
 import pytest
 
-from rather import Catalog, Policy, Session
+from rather import Policy, Session
 from rather.conversation.wording import markdown
 from rather.errors import InvalidInputError
-from rather.formats.tables import table_prior
+from rather.formats.tables import encode_table
 
 ROWS = [
     # name, drive, seats, electric, price, extras
@@ -19,13 +19,11 @@ ROWS = [
     ("Theta", "all-wheel drive", 7, "no", 44_000, "towbar|sunroof"),
 ]
 NAMES = ("name", "drive", "seats", "electric", "price", "extras")
+TABLE = {name: list(values) for name, values in zip(NAMES, zip(*ROWS, strict=True), strict=True)}
 
 
 def cars(**columns):
-    spec = {"table": {"name": "car"}, "columns": columns}
-    return Catalog.from_table(
-        {name: list(values) for name, values in zip(NAMES, zip(*ROWS, strict=True), strict=True)}, spec=spec
-    )
+    return encode_table(TABLE, {"table": {"name": "car"}, "columns": columns})
 
 
 def place(catalog, text):
@@ -33,7 +31,7 @@ def place(catalog, text):
 
 
 def test_statements_hold_together_where_a_row_says_so():
-    catalog = cars()
+    catalog = cars().catalog
     texts = [said.text for said in catalog.attributes]
     assert {"all-wheel drive", "rear-wheel drive", "electric", "sunroof", "towbar"} <= set(texts)
     electric = place(catalog, "electric")
@@ -45,10 +43,9 @@ def test_statements_hold_together_where_a_row_says_so():
 
 
 def test_an_option_describes_a_car_that_there_is():
-    catalog = cars()
-    session = Session(
-        Policy(catalog, table_prior(catalog), k=3, p=2, ask="attributes", attribute_strategy="greedy-partial")
-    )
+    table = cars()
+    catalog = table.catalog
+    session = Session(Policy(catalog, table.belief(), k=3, p=2, ask="attributes", attribute_strategy="greedy-partial"))
     for _ in range(8):
         question = session.ask()
         for first, second in question.attributes:
@@ -58,21 +55,20 @@ def test_an_option_describes_a_car_that_there_is():
 
 
 def test_the_settings_say_how_a_column_reads():
-    catalog = cars(drive={"form": "with"}, electric={"form": "is"}, extras={"form": "with"})
+    table = cars(drive={"form": "with"}, electric={"form": "is"}, extras={"form": "with"})
+    catalog = table.catalog
     forms = {said.text: said.form for said in catalog.attributes}
     assert forms["all-wheel drive"] == "with"
     assert forms["electric"] == "is"
     assert set(forms.values()) == {"with", "is", ""}
-    session = Session(Policy(catalog, table_prior(catalog), p=2, ask="attributes"))
+    policy = Policy(catalog, table.belief(), p=2, ask="attributes")
     drive, electric, sunroof = (place(catalog, text) for text in ("all-wheel drive", "electric", "sunroof"))
-    question = session.attribute_question([[drive, electric], [drive, sunroof]], 0.0)
+    question = policy.attribute_question(1, [[drive, electric], [drive, sunroof]])
     assert markdown(question.words) == (
         "Would you rather a car with **all-wheel drive** that is **electric**, "
         "or one with **all-wheel drive** and **sunroof**?"
     )
-    again = Catalog.from_table(
-        {name: list(v) for name, v in zip(NAMES, zip(*ROWS, strict=True), strict=True)}, spec=catalog.table.spec
-    )
+    again = encode_table(TABLE, table.settings).catalog
     assert [said.form for said in again.attributes] == [said.form for said in catalog.attributes]
 
 

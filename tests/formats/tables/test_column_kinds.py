@@ -3,21 +3,21 @@
 import numpy as np
 import pytest
 
-from rather import Catalog, RatherError
+from rather import RatherError
+from rather.formats.tables import encode_table
 from rather.formats.tables.cells import Cells
 from rather.formats.tables.column_kinds import ColumnKind, Role
-from rather.formats.tables.inspection import examine
+from rather.formats.tables.inspection import inspect_columns
 from rather.formats.tables.raw import column_of
 from rather.formats.tables.reading import read_table
 
 ROWS = 40
 
 
-def found(name, values, **spec):
+def found(name, values):
     values = [values[place % len(values)] for place in range(ROWS)] if len(values) < ROWS else values
     other = [f"item {place}" for place in range(len(values))]
-    told = Catalog.from_table({"name": other, "x": [i % 7 for i in range(len(values))]}).table.examined.told
-    return examine(read_table({"name": other, name: values}), told).column(name)
+    return inspect_columns(read_table({"name": other, name: values})).column(name)
 
 
 @pytest.mark.parametrize(
@@ -99,33 +99,32 @@ def test_a_mixed_column_is_refused_with_row_column_and_ways_out(write):
     rows = "".join(f"{place},car {place}\n" for place in range(10, 20))
     path = write("t.csv", f"price,name\n{rows}cheap,car x\n")
     with pytest.raises(RatherError) as raised:
-        Catalog.from_table(path)
+        encode_table(path)
     message = str(raised.value)
     assert "row 11 below the header, column 'price' of t.csv holds 'cheap'" in message
     assert "t.toml" in message
     assert '[columns."price"]' in message
-    spec = {"columns": {"price": {"missing": ["cheap"]}}}
-    catalog = Catalog.from_table(path, spec)
-    assert catalog.table.column("price").kind is ColumnKind.NUMBER
-    assert catalog.facts_of(10) == {"price": "unknown"}
+    table = encode_table(path, {"columns": {"price": {"missing": ["cheap"]}}})
+    assert table.column("price").kind is ColumnKind.NUMBER
+    assert table.catalog.facts_of(10) == {"price": "unknown"}
 
 
 def test_a_mixed_column_that_is_only_shown_is_text(write):
     rows = "".join(f"n{place},{place},{place % 3}\n" for place in range(10, 20))
     path = write("t.csv", f"name,size,x\n{rows}n,large,1\n")
-    catalog = Catalog.from_table(path, {"columns": {"size": {"role": "show"}}})
-    assert catalog.table.column("size").kind is ColumnKind.TEXT
-    assert catalog.facts_of(10)["size"] == "large"
+    table = encode_table(path, {"columns": {"size": {"role": "show"}}})
+    assert table.column("size").kind is ColumnKind.TEXT
+    assert table.catalog.facts_of(10)["size"] == "large"
 
 
 @pytest.mark.parametrize("values", [["1e200", "1", "2"], [float("inf"), 1.0, 2.0]])
 def test_numbers_that_cannot_be_reckoned_with_are_refused(values):
     with pytest.raises(RatherError, match=r"row 1 .*column 'x'"):
-        Catalog.from_table({"x": values * 10, "y": [1, 2, 3] * 10})
+        encode_table({"x": values * 10, "y": [1, 2, 3] * 10})
 
 
 def test_constant_and_empty_columns_are_ignored_with_the_reason():
-    table = examine(read_table({"x": [1, 2, 3], "same": ["a"] * 3, "none": [None] * 3}))
+    table = inspect_columns(read_table({"x": [1, 2, 3], "same": ["a"] * 3, "none": [None] * 3}))
     assert table.column("same").role is Role.IGNORE
     assert "same in all rows" in table.column("same").note
     assert table.column("none").role is Role.IGNORE
@@ -138,22 +137,22 @@ def test_constant_and_empty_columns_are_ignored_with_the_reason():
 )
 def test_a_table_without_anything_to_learn_from_is_refused_with_the_reasons(table):
     with pytest.raises(RatherError, match=r"No column of the table can be learned from: '(a|name)'"):
-        Catalog.from_table(table)
+        encode_table(table)
 
 
 def test_ten_thousand_different_categories_are_text_and_cannot_be_told_to_be_a_category():
     table = {"note": [f"v{place}" for place in range(10_000)], "x": [place % 5 for place in range(10_000)]}
     table["title"] = [f"t{place}" for place in range(10_000)]
-    column = examine(read_table(table)).column("note")
+    column = inspect_columns(read_table(table)).column("note")
     assert column.kind is ColumnKind.TEXT
     assert "10,000 different values" in column.note
     with pytest.raises(RatherError, match=r"10,000 different values, none of them twice.*kind = \"text\""):
-        Catalog.from_table(table, {"columns": {"note": {"kind": "category"}}})
+        encode_table(table, {"columns": {"note": {"kind": "category"}}})
 
 
 def test_rare_categories_count_as_other():
     values = ["common"] * 60 + ["usual"] * 30 + [f"rare {place}" for place in range(10)]
-    catalog = Catalog.from_table({"x": values, "name": [f"n{place}" for place in range(100)]})
+    catalog = encode_table({"x": values, "name": [f"n{place}" for place in range(100)]}).catalog
     assert list(catalog.features) == ["x: common", "x: usual", "x: any other"]
     assert [attribute.text for attribute in catalog.attributes] == ["common", "usual"]
 
@@ -165,49 +164,49 @@ def test_the_id_is_the_unique_identifier_and_labels_add_the_maker_where_models_r
         "year": [2001, 2002, 2003, 2004],
         "code": ["p", "q", "r", "s"],
     }
-    catalog = Catalog.from_table(table)
+    catalog = encode_table(table).catalog
     assert list(catalog.ids) == ["p", "q", "r", "s"]
     assert list(catalog.labels) == ["A one", "A two", "B one", "B three"]
-    again = Catalog.from_table({**table, "make": ["A", "A", "A", "A"], "model": ["one", "one", "two", "three"]})
+    again = encode_table({**table, "make": ["A", "A", "A", "A"], "model": ["one", "one", "two", "three"]}).catalog
     assert list(again.labels) == ["A one (2001)", "A one (2002)", "A two (2003)", "A three (2004)"]
 
 
 def test_without_an_id_unique_labels_are_the_ids_else_rows_are_counted():
-    assert list(Catalog.from_table({"name": ["a", "b"], "x": [1, 2]}).ids) == ["a", "b"]
-    assert list(Catalog.from_table({"x": [1, 5, 2]}).ids) == [0, 1, 2]
+    assert list(encode_table({"name": ["a", "b"], "x": [1, 2]}).catalog.ids) == ["a", "b"]
+    assert list(encode_table({"x": [1, 5, 2]}).catalog.ids) == [0, 1, 2]
 
 
 def test_numbers_that_order_the_rows_alike_are_learned_from_once():
     rng = np.random.default_rng(0)
     miles = rng.uniform(10, 60, 50)
     table = {"miles": miles, "litres": 235 / miles, "price": rng.uniform(1, 2, 50)}
-    examined = examine(read_table({name: list(map(float, values)) for name, values in table.items()}))
-    assert [column.role for column in examined.columns] == [Role.USE, Role.SHOW, Role.USE]
-    assert "says the same as 'miles' (rank correlation -1.00)" in examined.column("litres").note
+    inspected = inspect_columns(read_table({name: list(map(float, values)) for name, values in table.items()}))
+    assert [column.role for column in inspected.columns] == [Role.USE, Role.SHOW, Role.USE]
+    assert "ranks the rows as 'miles' does (rank correlation -1.00)" in inspected.column("litres").note
 
 
 def test_two_columns_that_share_a_spike_are_not_the_same():
     rng = np.random.default_rng(1)
     has = np.arange(100) >= 75
     table = {"range": np.where(has, rng.uniform(100, 400, 100), 0), "hours": np.where(has, rng.uniform(2, 9, 100), 0)}
-    examined = examine(read_table({name: values.tolist() for name, values in table.items()}))
-    assert [column.role for column in examined.columns] == [Role.USE, Role.USE]
+    inspected = inspect_columns(read_table({name: values.tolist() for name, values in table.items()}))
+    assert [column.role for column in inspected.columns] == [Role.USE, Role.USE]
 
 
 def test_an_ignored_column_is_no_label():
     table = {"secret": ["a", "b", "c"], "x": [1, 5, 2]}
-    assert list(Catalog.from_table(table, ignore=["secret"]).labels) == []
-    assert Catalog.from_table(table, ignore=["secret"]).facts_of(0) == {"x": "1"}
+    assert list(encode_table(table, ignore=["secret"]).catalog.labels) == []
+    assert encode_table(table, ignore=["secret"]).catalog.facts_of(0) == {"x": "1"}
 
 
 def test_integers_beyond_double_precision_are_read():
     big = [2**53 + 1, 2**60, 2**63 - 1, -(2**62), 5]
-    assert Catalog.from_table({"x": big}).table.column("x").numbers.tolist() == [float(value) for value in big]
-    assert list(map(int, Catalog.from_table({"id": big, "x": [1, 5, 2, 4, 4]}).ids)) == big
+    assert encode_table({"x": big}).column("x").numbers.tolist() == [float(value) for value in big]
+    assert list(map(int, encode_table({"id": big, "x": [1, 5, 2, 4, 4]}).catalog.ids)) == big
 
 
 @pytest.mark.parametrize("values", [[None, None, None], ["a", "a", "a"]])
 def test_a_column_with_nothing_to_learn_from_cannot_be_told_to_be_learned_from(values):
     spec = {"columns": {"x": {"kind": "category", "role": "use"}}}
     with pytest.raises(RatherError, match="there is nothing to learn from it"):
-        Catalog.from_table({"x": values, "y": [1, 2, 3]}, spec)
+        encode_table({"x": values, "y": [1, 2, 3]}, spec)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rather import Catalog, RatherError
-from rather.formats.tables import filter_expressions
+from rather.formats.tables import encode_table, filter_expressions
 
 ALL = set(range(1, 11))
 
@@ -77,12 +77,12 @@ def test_a_missing_value_satisfies_neither_a_condition_nor_its_opposite(cars):
 
 
 def test_names_with_spaces_stand_in_backticks():
-    catalog = Catalog.from_table({"top speed": [100, 200, 150], "maker's name": ["a", "b", "a"]})
+    catalog = encode_table({"top speed": [100, 200, 150], "maker's name": ["a", "b", "a"]}).catalog
     assert catalog.where("`top speed` > 120 and `maker's name` == 'a'").tolist() == [False, False, True]
 
 
 def test_escaped_quotes_are_part_of_a_text():
-    catalog = Catalog.from_table({"x": ["it's", 'say "no"', "it's", 'say "no"']})
+    catalog = encode_table({"x": ["it's", 'say "no"', "it's", 'say "no"']}).catalog
     assert catalog.where(r"x == 'it\'s'").tolist() == [True, False, True, False]
     assert catalog.where(r'x == "say \"no\""').tolist() == [False, True, False, True]
 
@@ -219,14 +219,14 @@ def kleene(tree, row):
 
 @given(trees)
 def test_any_expression_is_three_valued_logic_row_by_row(tree):
-    catalog = Catalog.from_table(VALUES)
+    catalog = encode_table(VALUES).catalog
     expected = [kleene(tree, row) is True for row in range(8)]
     np.testing.assert_array_equal(catalog.where(written(tree)).numpy(), expected)
 
 
 @given(st.text(max_size=60) | st.text(alphabet="xy<>=!()'`, andortis1.-[]", max_size=60))
 def test_any_text_is_a_mask_or_a_refusal(text):
-    catalog = Catalog.from_table(VALUES)
+    catalog = encode_table(VALUES).catalog
     try:
         mask = catalog.where(text)
     except RatherError:

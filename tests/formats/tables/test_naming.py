@@ -2,7 +2,7 @@
 
 import pytest
 
-from rather import Catalog
+from rather.formats.tables import encode_table
 from rather.formats.tables.naming import noun_of_file
 
 
@@ -34,6 +34,6 @@ def test_the_noun_of_a_file_is_a_plural_made_singular(stem, noun):
 def test_questions_about_a_file_use_its_noun_and_the_settings_overrule_it(tmp_path):
     path = tmp_path / "used_cars.csv"
     path.write_text("name,hp,red\n" + "".join(f"n{row},{row * 10},{'yes' if row % 2 else 'no'}\n" for row in range(12)))
-    assert Catalog.from_table(path).name == "car"
+    assert encode_table(path).catalog.name == "car"
     path.with_suffix(".toml").write_text('[table]\nname = "vehicle"\n')
-    assert Catalog.from_table(path).name == "vehicle"
+    assert encode_table(path).catalog.name == "vehicle"

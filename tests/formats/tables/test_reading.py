@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from rather import Catalog, RatherError
-from rather.formats.tables import reading
+from rather import RatherError
+from rather.formats.tables import encode_table, reading
 from rather.formats.tables.reading import read_table
 
 TABLE = {
@@ -24,7 +24,7 @@ CSV = "name,price,doors,fast,tags\na,1.5,2,true,x|y\nb,2,4,false,y\nc,,4,false,\
 
 def refusal(path, **options):
     with pytest.raises(RatherError) as raised:
-        Catalog.from_table(path, **options)
+        encode_table(path, **options)
     return str(raised.value)
 
 
@@ -51,7 +51,7 @@ def test_every_format_gives_the_same_catalogue(write, tmp_path):
     table = {**TABLE, "tags": [["x", "y"], ["y"], None, ["x"]]}
     pq.write_table(pa.table(table), tmp_path / "t.parquet")
     hashes = {
-        Catalog.from_table(source).content_hash
+        encode_table(source).catalog.content_hash
         for source in (
             write("t.csv", CSV),
             write("t.tsv", CSV.replace(",", "\t")),
@@ -137,9 +137,9 @@ def test_a_told_encoding_and_delimiter_are_used(write):
 
 def test_a_wrong_delimiter_or_encoding_is_named(write):
     path = write("t.csv", "a;b\n1;2\n3;4\n")
-    assert "holds a semicolon" in refusal(path, spec={"table": {"delimiter": ","}})
-    assert "single character" in refusal(path, spec={"table": {"delimiter": "ab"}})
-    assert "'nope' does not exist" in refusal(path, spec={"table": {"encoding": "nope"}})
+    assert "holds a semicolon" in refusal(path, settings={"table": {"delimiter": ","}})
+    assert "single character" in refusal(path, settings={"table": {"delimiter": "ab"}})
+    assert "'nope' does not exist" in refusal(path, settings={"table": {"encoding": "nope"}})
 
 
 def test_a_file_that_is_too_large_is_refused_with_the_way_out(write, monkeypatch):
@@ -150,9 +150,9 @@ def test_a_file_that_is_too_large_is_refused_with_the_way_out(write, monkeypatch
     assert "most_megabytes = 1" in message
     assert "t.toml" in message
     assert "Parquet" in message
-    assert len(Catalog.from_table(path, most_megabytes=1)) == 4
+    assert len(encode_table(path, most_megabytes=1).catalog) == 4
     write("t.toml", "[table]\nmost_megabytes = 1\n")
-    assert len(Catalog.from_table(path)) == 4
+    assert len(encode_table(path).catalog) == 4
 
 
 def test_parquet_is_measured_unpacked(tmp_path, monkeypatch):

@@ -8,21 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from rather import Catalog
-from rather.formats.tables import ColumnKind, Role, Spec
+from rather.formats.tables import ColumnKind, Role, TableSettings, encode_table
 
 FOLDER = Path(os.environ.get("RATHER_DATA") or Path(__file__).resolve().parents[4] / "shared" / "data")
 
 
-def table(name, **options):
+def read(name, **options):
     path = FOLDER / name
     if not path.exists():
         pytest.skip(f"needs {name} in RATHER_DATA or ../shared/data")
-    return Catalog.from_table(path, Spec(), **options)
+    return encode_table(path, TableSettings(), **options)
 
 
-def kinds(catalog):
-    return {column.name: column.kind for column in catalog.table.columns}
+def kinds(table):
+    return {column.name: column.kind for column in table.columns}
 
 
 def texts(catalog, column):
@@ -30,8 +29,8 @@ def texts(catalog, column):
 
 
 def test_sweets():
-    catalog = table("candy/candy-data.csv", ignore=["winpercent"])
-    found = kinds(catalog)
+    table = read("candy/candy-data.csv", ignore=["winpercent"])
+    found, catalog = kinds(table), table.catalog
     assert found.pop("competitorname") is ColumnKind.LABEL
     assert {name for name, kind in found.items() if kind is ColumnKind.NUMBER} == {
         "sugarpercent",
@@ -50,8 +49,8 @@ def test_sweets():
 
 
 def test_cars():
-    catalog = table("epa-vehicles/cars_2025_2026.csv")
-    found = kinds(catalog)
+    table = read("epa-vehicles/cars_2025_2026.csv")
+    found, catalog = kinds(table), table.catalog
     assert {name for name, kind in found.items() if kind is ColumnKind.CATEGORY} == {
         "make", "size_class", "fuel", "alt_type", "drive", "transmission"
     }  # fmt: skip
@@ -63,7 +62,7 @@ def test_cars():
     assert catalog.ids[0] == 47695
     assert catalog.facts_of(0)["annual fuel cost"] == "2,150 USD"
     assert catalog.facts_of(0)["CO2"] == "312 g per mile"
-    assert catalog.table.column("mpg_combined").role is Role.SHOW
+    assert table.column("mpg_combined").role is Role.SHOW
     assert texts(catalog, "electric_range_miles")[0] == "electric range 0 miles"
     assert "All-Wheel Drive" in texts(catalog, "drive")
     assert "4 cylinders" in texts(catalog, "cylinders")
@@ -73,8 +72,8 @@ def test_cars():
 
 
 def test_countries():
-    catalog = table("factbook-countries/countries_core.csv")
-    found = kinds(catalog)
+    table = read("factbook-countries/countries_core.csv")
+    found, catalog = kinds(table), table.catalog
     assert (found["code"], found["country"], found["region"], found["climate"]) == (
         ColumnKind.ID, ColumnKind.LABEL, ColumnKind.CATEGORY, ColumnKind.TEXT,
     )  # fmt: skip
@@ -88,8 +87,8 @@ def test_countries():
 
 
 def test_books():
-    catalog = table("goodbooks-10k/derived_book_attributes.parquet")
-    found = kinds(catalog)
+    table = read("goodbooks-10k/derived_book_attributes.parquet")
+    found, catalog = kinds(table), table.catalog
     assert found.pop("book_id") is ColumnKind.ID
     assert set(found.values()) == {ColumnKind.DEGREE}
     assert catalog.dimensions == len(catalog.attributes) == 117

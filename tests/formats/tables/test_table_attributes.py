@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from rather import Catalog
+from rather.formats.tables import encode_table
 from rather.formats.tables.table_attributes import brought_along
 
 
@@ -27,31 +27,31 @@ def test_every_kind_has_its_phrases(cars):
     assert texts(cars, "built")[-1].endswith(" or later")
 
 
-def test_a_category_is_said_against_an_average_item(cars):
-    awd = torch.tensor([cars.table.column("drive").text(row) == "AWD" for row in range(10)])
+def test_a_category_is_said_against_an_average_item(table, cars):
+    awd = torch.tensor([table.column("drive").text(row) == "AWD" for row in range(10)])
     others = [place for place, name in enumerate(cars.features) if not name.startswith("drive")]
     expected = cars.items[awd].mean(dim=0)
     expected[others] = 0
     torch.testing.assert_close(vector(cars, "AWD"), expected)
 
 
-def test_a_range_is_the_average_of_the_rows_in_it(cars):
-    low, high = cars.table.column("price_usd").grid.edges[:2]
-    prices = torch.tensor(cars.table.column("price_usd").numbers)
+def test_a_range_is_the_average_of_the_rows_in_it(table, cars):
+    low, high = table.column("price_usd").grid.edges[:2]
+    prices = torch.tensor(table.column("price_usd").numbers)
     inside = (prices >= low) & (prices < high)
     expected = cars.items[inside].mean(dim=0)
     expected[[place for place, name in enumerate(cars.features) if not name.startswith("price")]] = 0
     torch.testing.assert_close(vector(cars, f"price {low:,.0f} to {high:,.0f} USD"), expected)
 
 
-def test_what_an_item_has_or_has_not_is_said_against_not_having_it(cars):
-    yes, no = (torch.tensor(cars.table.column("electric").numbers) == value for value in (1, 0))
+def test_what_an_item_has_or_has_not_is_said_against_not_having_it(table, cars):
+    yes, no = (torch.tensor(table.column("electric").numbers) == value for value in (1, 0))
     own = list(cars.features).index("electric")
     difference = cars.items[yes][0] - cars.items[no][0]
     assert vector(cars, "electric")[own] == difference[own]
     assert vector(cars, "electric").count_nonzero() == 1
     roof = list(cars.features).index("extras: roof")
-    assert vector(cars, "roof")[roof] == np.float32(cars.table.scale)
+    assert vector(cars, "roof")[roof] == np.float32(table.scale)
 
 
 def test_statements_of_one_column_contradict_each_other_but_tags_do_not(cars):
@@ -71,7 +71,7 @@ def test_phrases_that_two_columns_share_or_that_say_nothing_alone_get_the_column
         "hp": [100, 200, 300, 100, 200, 300],
         "doors": [2, 4, 4, 2, 2, 4],
     }
-    found = [attribute.text for attribute in Catalog.from_table(table).attributes]
+    found = [attribute.text for attribute in encode_table(table).catalog.attributes]
     assert found == [
         "fuel Diesel", "Petrol", "type Hybrid", "type Diesel", "class A", "class B", "hybrid",
         "100 hp", "200 hp", "300 hp", "2 doors", "4 doors",
@@ -80,9 +80,10 @@ def test_phrases_that_two_columns_share_or_that_say_nothing_alone_get_the_column
 
 
 def test_degrees_are_said_by_their_name_at_full_strength():
-    catalog = Catalog.from_table({"funny": [0.0, 0.0, 0.0, 0.5], "slow": [0, 0.4, 0.2, 1.0], "x": [1, 2, 5, 1]})
+    table = encode_table({"funny": [0.0, 0.0, 0.0, 0.5], "slow": [0, 0.4, 0.2, 1.0], "x": [1, 2, 5, 1]})
+    catalog = table.catalog
     assert texts(catalog, "funny") == ["funny"]
-    assert vector(catalog, "funny")[0] == np.float32(catalog.table.scale)
+    assert vector(catalog, "funny")[0] == np.float32(table.scale)
     assert 2 * (catalog.items[3, 0] - catalog.items[0, 0]) == vector(catalog, "funny")[0]
 
 
@@ -98,9 +99,10 @@ def electric_cars(n=200):
 
 
 def test_a_statement_brings_along_what_goes_with_it_and_nothing_else():
-    catalog = Catalog.from_table(electric_cars())
+    table = encode_table(electric_cars())
+    catalog = table.catalog
     names = [attribute.text for attribute in catalog.attributes]
-    brought = brought_along(catalog.table.blocks)
+    brought = brought_along(table.blocks)
     pairs = {(names[i], names[j]) for i, j in zip(*brought.nonzero(), strict=True)}
     assert pairs == {("electric", "Electricity"), ("Electricity", "electric")}
     own = vector(catalog, "electric")
@@ -110,7 +112,7 @@ def test_a_statement_brings_along_what_goes_with_it_and_nothing_else():
 
 
 def test_what_says_the_same_is_not_said_together():
-    catalog = Catalog.from_table(electric_cars())
+    catalog = encode_table(electric_cars()).catalog
     place = {attribute.text: place for place, attribute in enumerate(catalog.attributes)}
     together = catalog.together
     assert not together[place["electric"], place["Electricity"]]
@@ -121,4 +123,4 @@ def test_what_says_the_same_is_not_said_together():
 
 def test_few_rows_that_are_alike_by_chance_bring_nothing_along():
     table = {"electric": ["yes"] * 3 + ["no"] * 9, "fuel": ["Electricity"] * 3 + ["Petrol", "Diesel", "Gas"] * 3}
-    assert not brought_along(Catalog.from_table(table).table.blocks).any()
+    assert not brought_along(encode_table(table).blocks).any()

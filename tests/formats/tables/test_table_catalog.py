@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from cars import CARS
-from rather import Belief, Catalog, Policy, RatherError, Session, SimulatedUser
-from rather.formats.tables import table_prior, utility_prior
+from rather import Catalog, Policy, RatherError, Session, SimulatedUser
+from rather.formats.tables import encode_table
 from rather.numerics.randomness import derive_generator
 from rather.value import utility_spread
 
@@ -29,35 +29,35 @@ def test_a_row_is_shown_with_units_and_unknowns(cars):
     assert cars.facts[-1] == cars.facts_of(9)
 
 
-def test_vectors_are_centred_and_scaled_and_named(cars):
+def test_vectors_are_centred_and_scaled_and_named(table, cars):
     assert len(cars.features) == cars.dimensions
     assert cars.items.mean(dim=0).abs().max() < 1e-6
-    belief = table_prior(cars, particles=4000)
+    belief = table.belief(particles=4000)
     # The mean of 4000 squared spreads strays by a few per cent.
     assert utility_spread(cars, belief) == pytest.approx(1, abs=0.05)
 
 
-def test_missing_values_have_a_parameter_of_their_own(cars):
+def test_missing_values_have_a_parameter_of_their_own(table, cars):
     place = list(cars.features).index("range unknown")
     column = cars.items[:, place]
-    gone = ~torch.tensor(cars.table.column("range_km").present)
+    gone = ~torch.tensor(table.column("range_km").present)
     assert len(set(column[gone].tolist())) == 1
     assert column[gone][0] > 0 > column[~gone][0]
     numbers = [place for place, name in enumerate(cars.features) if name.startswith("range near")]
     # Unknown rows differ from every known one in the parameters of numbers: neither zero nor the mean stands in.
-    raw = cars.items[:, numbers] / cars.table.scale + torch.tensor(
-        next(block for block in cars.table.blocks if block.column.name == "range_km").mean[:-1], dtype=torch.float32
+    raw = cars.items[:, numbers] / table.scale + torch.tensor(
+        next(block for block in table.blocks if block.column.name == "range_km").mean[:-1], dtype=torch.float32
     )
     assert raw[gone].abs().max() < 1e-6
     assert torch.allclose(raw[~gone].sum(dim=1), torch.ones(5), atol=1e-5)
 
 
 def test_a_monotone_column_is_monotone_for_nearly_everybody(write):
-    spec = {"columns": {"price_usd": {"direction": "less"}}}
-    catalog = Catalog.from_table(write("cars.csv", CARS), spec)
-    belief = table_prior(catalog, particles=500)
+    settings = {"columns": {"price_usd": {"direction": "less"}}}
+    table = encode_table(write("cars.csv", CARS), settings)
+    catalog, belief = table.catalog, table.belief(particles=500)
     own = torch.tensor([name.startswith("price") for name in catalog.features])
-    prices = torch.tensor(catalog.table.column("price_usd").numbers)
+    prices = torch.tensor(table.column("price_usd").numbers)
     worth = catalog.items[:, own] @ belief.particles[:, own].T
     rising = worth[prices.argsort()]
     falls = (rising.diff(dim=0) <= 1e-6).double().mean(dim=0)
@@ -69,9 +69,8 @@ def test_a_monotone_column_is_monotone_for_nearly_everybody(write):
 
 def test_yes_and_degree_may_have_a_direction():
     table = {"safe": [0, 1, 1, 0], "dull": [0.0, 0.0, 0.3, 1.0], "x": [1, 2, 3, 9]}
-    spec = {"columns": {"safe": {"direction": "more"}, "dull": {"direction": "less", "kind": "degree"}}}
-    catalog = Catalog.from_table(table, spec)
-    centre = utility_prior(catalog).centres[0]
+    settings = {"columns": {"safe": {"direction": "more"}, "dull": {"direction": "less", "kind": "degree"}}}
+    centre = encode_table(table, settings).prior().centres[0]
     assert centre[0] == 1
     assert centre[1] == -1
     assert (centre[2:] == 0).all()
@@ -79,61 +78,61 @@ def test_yes_and_degree_may_have_a_direction():
 
 def test_an_ignored_column_leaves_no_trace_in_vectors_facts_or_prior(write):
     path = write("cars.csv", CARS)
-    catalog = Catalog.from_table(path, ignore=["price_usd"])
+    table = encode_table(path, ignore=["price_usd"])
     doctored = "\n".join(
         ",".join([*cells[:3], str(7 * place % 10), *cells[4:]]) if place else ",".join(cells)
         for place, cells in enumerate(line.split(",") for line in CARS.splitlines())
     )
-    other = Catalog.from_table(write("other.csv", doctored), ignore=["price_usd"])
-    assert catalog.content_hash == other.content_hash
-    assert table_prior(catalog).content_hash == table_prior(other).content_hash
-    assert list(catalog.facts) == list(other.facts)
-    assert "price_usd" not in {attribute.column for attribute in catalog.attributes}
-    assert catalog.table.column("price_usd").numbers[0] == 18_000  # it can still be looked at
+    other = encode_table(write("other.csv", doctored), ignore=["price_usd"])
+    assert table.catalog.content_hash == other.catalog.content_hash
+    assert table.belief().content_hash == other.belief().content_hash
+    assert list(table.catalog.facts) == list(other.catalog.facts)
+    assert "price_usd" not in {attribute.column for attribute in table.catalog.attributes}
+    assert table.column("price_usd").numbers[0] == 18_000  # it can still be looked at
 
 
 def test_many_qualities_are_shown_as_those_that_apply():
     qualities = {name: [0.0, 1.0, 0.6, None, 0.0] for name in ("funny", "dark", "slow", "loud")}
-    catalog = Catalog.from_table({"title": list("abcde"), **qualities, "old": ["no", "yes", "no", "yes", ""]})
+    catalog = encode_table({"title": list("abcde"), **qualities, "old": ["no", "yes", "no", "yes", ""]}).catalog
     assert catalog.facts_of(0)["qualities"] == "none of them"
     assert catalog.facts_of(1)["qualities"] == "funny, dark, slow, loud, old"
     assert catalog.facts_of(3)["qualities"] == "old, 4 unknown"
     assert catalog.facts_of(4)["qualities"] == "old unknown"
 
 
-def test_the_prior_is_the_stated_gaussian(cars):
-    prior = utility_prior(cars)
+def test_the_prior_is_the_stated_gaussian(table, cars):
+    prior = table.prior()
     covariance = prior.cholesky @ prior.cholesky.T
     start = 0
-    for block in cars.table.blocks:
+    for block in table.blocks:
         own = slice(start, start + block.size)
         np.testing.assert_allclose(covariance[own, own], block.prior.covariance, atol=1e-5)
         assert covariance[own, own.stop :].abs().max() < 1e-6 if own.stop < cars.dimensions else True
         start = own.stop
     assert start == cars.dimensions
-    assert isinstance(table_prior(cars), Belief)
-    assert len(table_prior(cars, particles=7)) == 7
+    assert len(table.belief(particles=7)) == 7
 
 
-def test_only_a_table_has_a_known_prior():
-    with pytest.raises(RatherError, match="must come from a table"):
-        table_prior(Catalog([[1.0], [2.0]]))
-    assert Catalog([[1.0], [2.0]]).attributes == ()
-    assert Catalog([[1.0], [2.0]]).table is None
+def test_a_catalogue_of_vectors_alone_cannot_be_filtered():
+    catalog = Catalog([[1.0], [2.0]])
+    assert catalog.attributes == ()
+    assert catalog.filters is None
+    with pytest.raises(RatherError, match="`where` needs the columns of a table"):
+        catalog.where("price < 3")
 
 
 def test_a_conversation_about_a_table_lowers_the_regret(write):
     rng = np.random.default_rng(0)
-    table = {
-        "name": [f"flat {place}" for place in range(60)],
+    flats = {
+        "name": [f"flat {row}" for row in range(60)],
         "rent_eur": rng.integers(400, 2000, 60).tolist(),
         "rooms": rng.integers(1, 6, 60).tolist(),
         "part": rng.choice(["north", "south", "east"], 60).tolist(),
         "balcony": rng.choice(["yes", "no"], 60).tolist(),
     }
-    catalog = Catalog.from_table(table)
-    belief = table_prior(catalog, particles=300)
-    people = utility_prior(catalog).sample(8, derive_generator(1, "people"))
+    table = encode_table(flats)
+    catalog, belief = table.catalog, table.belief(particles=300)
+    people = table.prior().sample(8, derive_generator(1, "people"))
     regrets = torch.zeros(8, 2)
     for place, utility in enumerate(people):
         session = Session(Policy(catalog, belief, seed=place, strategy="query-iteration"))
@@ -147,8 +146,8 @@ def test_a_conversation_about_a_table_lowers_the_regret(write):
     assert after < 0.35 * before
 
 
-def test_a_session_over_must_haves_asks_and_recommends_nothing_else(cars):
+def test_a_session_over_must_haves_asks_and_recommends_nothing_else(table, cars):
     allowed = cars.where("drive == 'AWD'")
-    session = Session(Policy(cars, table_prior(cars, particles=100), allowed=allowed, strategy="greedy"))
+    session = Session(Policy(cars, table.belief(particles=100), allowed=allowed, strategy="greedy"))
     rows = {row for _ in range(2) for row in (*session.ask().slate, *(item.row for item in session.recommend(4)))}
     assert rows <= set(allowed.nonzero()[:, 0].tolist())

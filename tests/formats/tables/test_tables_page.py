@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from rather import Catalog
+from rather.formats.tables import encode_table
 from rather.formats.tables.column_kinds import TOGETHER, ColumnKind
 from rather.formats.tables.reading import MOST_MEGABYTES
-from rather.formats.tables.settings import COLUMN_KEYS, TABLE_KEYS, load_spec
+from rather.formats.tables.settings import COLUMN_KEYS, TABLE_KEYS, load_settings
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "guides" / "tables.md").read_text(encoding="utf-8")
 
@@ -19,7 +19,7 @@ def block(language):
 
 
 def test_the_settings_shown_are_settings_and_none_of_the_table_is_left_out():
-    spec = load_spec(tomllib.loads(block("toml")))
+    spec = load_settings(tomllib.loads(block("toml")))
     assert spec.columns["price_usd"].buckets == (20000, 30000, 45000)
     assert all(f"{key} = " in block("toml") for key in TABLE_KEYS)
     assert set(COLUMN_KEYS) - {"missing", "separator"} <= set(re.findall(r"^(\w+) =", block("toml"), re.MULTILINE))
@@ -53,5 +53,5 @@ def test_every_expression_shown_is_understood(expression):
         "top speed": [150, 210, 250, 180],
         "range": [100, None, 300, 200],
     }
-    catalog = Catalog.from_table(table, {"columns": {"drive": {"kind": "category"}, "genres": {"kind": "tags"}}})
+    catalog = encode_table(table, {"columns": {"drive": {"kind": "category"}, "genres": {"kind": "tags"}}}).catalog
     assert 0 < int(catalog.where(expression).sum()) <= 4

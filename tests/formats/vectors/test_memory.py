@@ -12,17 +12,18 @@ CHILD = """
 import re, sys
 from pathlib import Path
 import torch
-import rather.conversation.session, rather.formats.vectors.vector_files
-from rather import Belief, Catalog, ExactRetriever, Session
+import rather.conversation.session
+from rather import Belief, ExactRetriever, Policy, Session
+from rather.formats.vectors.vector_files import load_vectors
 
 torch.set_num_threads(1)
 torch.ones(300, 300) @ torch.ones(300, 300)  # what the first product loads is no one's catalogue
 # Not getrusage, which on Linux begins with the peak of the process that started this one.
 peak = lambda: int(re.search(r"VmHWM:\\s*(\\d+) kB", Path("/proc/self/status").read_text())[1])
 before = peak()
-catalog = Catalog.from_vectors(sys.argv[1])
+catalog = load_vectors(sys.argv[1]).catalog()
 users = torch.randn(20, 50, generator=torch.Generator().manual_seed(1))
-session = Session(catalog, Belief.from_users(users), strategy="random", retriever="exact")
+session = Session(Policy(catalog, Belief.from_users(users), strategy="random", retriever="exact"))
 session.tell(session.ask(), 0)
 session.recommend(5), session.to_json()
 ExactRetriever(catalog, stop_by_norm=False).top(users, 5)

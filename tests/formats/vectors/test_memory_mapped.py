@@ -83,7 +83,7 @@ def test_every_form_gives_the_same_catalogue(tmp_path, monkeypatch, form, rows_a
     for module in (arrow_files, conversion):
         monkeypatch.setattr(module, "BATCH_ROWS", rows_at_a_time)
     path, stays = written(tmp_path, form)
-    catalog = Catalog.from_vectors(path)
+    catalog = load_vectors(path).catalog()
     expected = Catalog(ITEMS) if form in MATRICES else Catalog(ITEMS, IDS, LABELS)
     assert torch.equal(catalog.items, expected.items)
     assert catalog.content_hash == expected.content_hash
@@ -96,7 +96,7 @@ def test_every_form_gives_the_same_catalogue(tmp_path, monkeypatch, form, rows_a
 
 
 def test_items_are_the_pages_of_the_file_and_not_a_copy(tmp_path, form):
-    catalog = Catalog.from_vectors(written(tmp_path, form)[0])
+    catalog = load_vectors(written(tmp_path, form)[0]).catalog()
     with catalog.storage.matrix.path.open("r+b") as file:
         file.seek(catalog.storage.matrix.offset + 4 * (D * 7 + 1))
         file.write(np.float32(123).tobytes())
@@ -116,7 +116,7 @@ def test_our_files_bring_their_people_and_their_words(tmp_path):
 @pytest.mark.parametrize("ending", [".npz", ".parquet"])
 def test_numbers_as_ids_stay_numbers(tmp_path, ending):
     ids = list(range(100, 100 + N))
-    catalog = Catalog.from_vectors(save_vectors(Vectors(ITEMS, None, ids), tmp_path / f"ours{ending}"))
+    catalog = load_vectors(save_vectors(Vectors(ITEMS, None, ids), tmp_path / f"ours{ending}")).catalog()
     assert catalog.content_hash == Catalog(ITEMS, ids).content_hash
     assert catalog.row(103) == 3
     assert catalog.label(3) == "103"
@@ -135,12 +135,16 @@ def test_a_conversation_about_a_mapped_file_is_the_one_about_its_arrays(tmp_path
 def test_the_first_start_tells_how_far_it_is_and_the_second_looks_at_nothing(tmp_path, form, monkeypatch):
     path, stays = written(tmp_path, form)
     told = []
-    first = Catalog.from_vectors(path, lambda what, done, total: told.append((what.split()[0], done, total)))
+
+    def on_progress(what, done, total):
+        told.append((what.split()[0], done, total))
+
+    first = load_vectors(path, on_progress).catalog(on_progress)
     assert told[-1] == ("looking", N, N)
     assert (("converting", N, N) in told) == (not stays)
     for module, name in ((memory_mapped_items, "_scan"), (conversion, "_write_table"), (conversion, "_write_matrix")):
         monkeypatch.setattr(module, name, lambda *_: pytest.fail("it was looked at again"))
-    second = Catalog.from_vectors(path)
+    second = load_vectors(path).catalog()
     assert second.content_hash == first.content_hash
     assert torch.equal(second.storage.norms, first.storage.norms)
     assert torch.equal(second.average, first.average)
@@ -149,12 +153,12 @@ def test_the_first_start_tells_how_far_it_is_and_the_second_looks_at_nothing(tmp
 def test_a_file_that_changed_is_looked_at_again_even_if_its_size_and_time_did_not(tmp_path, cache):
     path = tmp_path / "items.npy"
     np.save(path, ITEMS)
-    before, times, known = Catalog.from_vectors(path).content_hash, path.stat(), len(list(cache.rglob("*.*")))
+    before, times, known = load_vectors(path).catalog().content_hash, path.stat(), len(list(cache.rglob("*.*")))
     other = ITEMS.copy()
     other[3, 1] = 0.5
     np.save(path, other)
     os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
-    assert Catalog.from_vectors(path).content_hash == Catalog(other).content_hash != before
+    assert load_vectors(path).catalog().content_hash == Catalog(other).content_hash != before
     assert len(list(cache.rglob("*.*"))) == known  # what was known of the old state is forgotten
 
 
@@ -162,7 +166,7 @@ def test_the_converted_file_of_an_older_state_is_deleted(tmp_path, cache):
     path = tmp_path / "vectors.parquet"
     for items in (ITEMS, ITEMS[::-1]):
         pq.write_table(table(items.tolist()), path)
-        assert torch.equal(Catalog.from_vectors(path).items, torch.from_numpy(items.copy()))
+        assert torch.equal(load_vectors(path).catalog().items, torch.from_numpy(items.copy()))
         assert len(list(cache.rglob("*.npz"))) == len(list(cache.rglob("*.norms.npy"))) == 1
 
 
@@ -183,7 +187,7 @@ def test_numbers_that_are_not_finite_are_rejected_with_their_index(tmp_path, bad
     np.save(tmp_path / "bad.npy", items)
     for _ in range(2):  # it is not remembered as good
         with pytest.raises(InvalidInputError, match=rf"entry \[40021, 2\] is {bad}"):
-            Catalog.from_vectors(tmp_path / "bad.npy")
+            load_vectors(tmp_path / "bad.npy").catalog()
 
 
 def test_a_file_that_was_cut_off_is_refused(tmp_path):
@@ -191,7 +195,7 @@ def test_a_file_that_was_cut_off_is_refused(tmp_path):
     content = (tmp_path / "short.npy").read_bytes()
     (tmp_path / "short.npy").write_bytes(content[:-9])
     with pytest.raises(InvalidInputError, match=r"short\.npy ends after .* bytes of"):
-        Catalog.from_vectors(tmp_path / "short.npy")
+        load_vectors(tmp_path / "short.npy").catalog()
 
 
 @pytest.mark.parametrize("ending", [".npy", ".npz", ".parquet", ".arrow"])
@@ -205,11 +209,11 @@ def test_duplicate_ids_are_refused_with_their_rows(tmp_path):
     path = tmp_path / "twice.arrow"
     write_arrow(path, pa.table({"id": [*IDS[:-1], IDS[4]], "vector": fixed()}))
     with pytest.raises(InvalidInputError, match="'id 4' stands in rows 4 and 49"):
-        Catalog.from_vectors(path)
+        load_vectors(path).catalog()
 
 
 def test_an_unknown_id_is_refused(tmp_path):
-    catalog = Catalog.from_vectors(save_vectors(OURS, tmp_path / "ours.npz"))
+    catalog = load_vectors(save_vectors(OURS, tmp_path / "ours.npz")).catalog()
     for id in ("nobody", 7, None):
         with pytest.raises(UnknownNameError, match=f"No song has the id {id!r}"):
             catalog.row(id)
@@ -235,7 +239,7 @@ def test_a_conversion_that_fails_leaves_nothing_and_says_where_it_wanted_to_writ
         with pytest.raises(InvalidInputError, match=r"No space left on device.*RATHER_CACHE"):
             load_vectors(path)
     assert not [entry for entry in cache.rglob("*") if entry.is_file()]
-    assert len(Catalog.from_vectors(path)) == N
+    assert len(load_vectors(path).catalog()) == N
 
 
 def test_where_the_cache_cannot_be_written_a_file_is_looked_at_each_time(tmp_path, monkeypatch):
@@ -245,13 +249,13 @@ def test_where_the_cache_cannot_be_written_a_file_is_looked_at_each_time(tmp_pat
     monkeypatch.setattr(FileFacts, "write", refused)
     np.save(tmp_path / "items.npy", ITEMS)
     for _ in range(2):
-        assert Catalog.from_vectors(tmp_path / "items.npy").content_hash == Catalog(ITEMS).content_hash
+        assert load_vectors(tmp_path / "items.npy").catalog().content_hash == Catalog(ITEMS).content_hash
 
 
 def test_another_process_gets_the_place_of_the_items_and_not_the_items(tmp_path, monkeypatch):
     path = tmp_path / "items.npy"
     np.save(path, np.repeat(ITEMS, 500, axis=0))
-    catalog = Catalog.from_vectors(path)
+    catalog = load_vectors(path).catalog()
     catalog.storage.norms, catalog.content_hash  # noqa: B018 - computed and kept
     sent = pickle.dumps(catalog)
     assert len(sent) < 4000 < path.stat().st_size / 10

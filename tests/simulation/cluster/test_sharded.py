@@ -10,6 +10,7 @@ import torch
 from rather import Belief, Catalog, ExactRetriever, Policy, Session
 from rather.cluster import ClusterError, connected
 from rather.errors import InvalidInputError, MissingExtraError
+from rather.formats.vectors.vector_files import load_vectors
 from rather.retrieval.sharded import (
     LARGE_MESSAGE,
     Part,
@@ -93,13 +94,13 @@ def test_a_memory_mapped_catalogue_is_mapped_by_each_shard_and_another_file_is_r
     path = tmp_path / "items.npy"
     items = tied(seed=4).items.numpy()
     np.save(path, items)
-    catalog, directions = Catalog.from_vectors(path), directions_of()
+    catalog, directions = load_vectors(path).catalog(), directions_of()
     assert all(part.stored is not None for part in split(catalog, 2))
     with ShardedRetriever.start(catalog, ShardSettings(shards=2, threads=2)) as retriever:
         assert retriever._sent == ([], [])
         assert same(retriever.top(directions, 5), ExactRetriever(Catalog(items)).top(directions, 5))
     items = items.copy()
-    catalog = Catalog.from_vectors(path)
+    catalog = load_vectors(path).catalog()
     parts = split(catalog, 1)
     np.save(path, items[::-1])
     with pytest.MonkeyPatch.context() as patch:

@@ -10,7 +10,7 @@ from rather.formats.tables.basis import Basis, Degree, Floats, Gaussian, Hats, I
 from rather.formats.tables.column_kinds import MOST_LEVELS, ColumnKind, Direction
 from rather.formats.tables.naming import CURRENCY_SIGNS, UNKNOWN, counts_things, spelled, with_unit
 from rather.formats.tables.parsing import MONTHS
-from rather.formats.tables.table_columns import Column
+from rather.formats.tables.table_columns import TableColumn
 
 MOST_TAGS = 60
 OTHER = "any other"
@@ -45,7 +45,7 @@ class Block:
         levels: What can be said of the column.
     """
 
-    column: Column
+    column: TableColumn
     features: tuple[str, ...]
     mean: Floats = field(repr=False)
     prior: Gaussian = field(repr=False)
@@ -57,7 +57,7 @@ class Block:
         return len(self.features)
 
 
-def _range_text(column: Column, values: Floats, low: float, high: float) -> str:
+def _range_text(column: TableColumn, values: Floats, low: float, high: float) -> str:
     inside = values[(values >= low) & (values < high)]
     if len(inside) > 1 and inside.min() == inside.max():
         return _amount(column, float(inside[0]))
@@ -69,7 +69,7 @@ def _range_text(column: Column, values: Floats, low: float, high: float) -> str:
     return _amount(column, low, unit=False) + " to " + _amount(column, high)
 
 
-def _amount(column: Column, value: float, *, unit: bool = True) -> str:
+def _amount(column: TableColumn, value: float, *, unit: bool = True) -> str:
     if column.kind is ColumnKind.DATE:
         return _when(value)
     text = spelled(value, digits=6, grouped=column.grouped)
@@ -84,13 +84,13 @@ def _when(year: float) -> str:
     return f"{MONTHS[month].capitalize()} {int(year)}"
 
 
-def _phrase(column: Column, text: str) -> str:
-    if not column.unit and counts_things(column.pretty):
-        return f"{text} {column.pretty}"
-    return text if column.unit and column.pretty == column.unit else f"{column.pretty} {text}"
+def _phrase(column: TableColumn, text: str) -> str:
+    if not column.unit and counts_things(column.display_name):
+        return f"{text} {column.display_name}"
+    return text if column.unit and column.display_name == column.unit else f"{column.display_name} {text}"
 
 
-def build_block(column: Column) -> tuple[Block, Floats]:
+def build_block(column: TableColumn) -> tuple[Block, Floats]:
     """The parameters of a column that is learned from, and its rows `(n, p)` in them, not centred."""
     if column.kind in (ColumnKind.YES_NO, ColumnKind.DEGREE):
         return _degree_block(column)
@@ -101,27 +101,27 @@ def build_block(column: Column) -> tuple[Block, Floats]:
     return _number_block(column)
 
 
-def _degree_block(column: Column) -> tuple[Block, Floats]:
+def _degree_block(column: TableColumn) -> tuple[Block, Floats]:
     values = column.numbers
     present = values[column.present]
     sign = {Direction.MORE: 1, Direction.LESS: -1, Direction.DEPENDS: 0}[column.direction]
     basis = Degree(min(0.0, float(present.min())), max(1.0, float(present.max())), sign)
-    block, rows = _block(column, basis, (column.pretty,), basis.rows(values))
-    level = Level(column.pretty, np.eye(block.size)[0], np.zeros(block.size))
+    block, rows = _block(column, basis, (column.display_name,), basis.rows(values))
+    level = Level(column.display_name, np.eye(block.size)[0], np.zeros(block.size))
     return replace(block, levels=(level,)), rows
 
 
-def _number_block(column: Column) -> tuple[Block, Floats]:
+def _number_block(column: TableColumn) -> tuple[Block, Floats]:
     values = column.numbers
     grid = column.grid
     names = [_amount(column, knot) for knot in grid.knots]
     basis: Hats | Steps
     if column.direction is Direction.DEPENDS or len(grid.knots) == 1:
         basis = Hats(grid.knots)
-        features = tuple(f"{column.pretty} near {name}" for name in names)
+        features = tuple(f"{column.display_name} near {name}" for name in names)
     else:
         basis = Steps(grid.knots, less=column.direction is Direction.LESS)
-        features = tuple(f"{column.pretty} {low} to {high}" for low, high in pairwise(names))
+        features = tuple(f"{column.display_name} {low} to {high}" for low, high in pairwise(names))
     block, rows = _block(column, basis, features, basis.rows(values))
     levels = tuple(Level(text, rows[inside].mean(axis=0), block.mean) for text, inside in _ranges(column, grid.edges))
     return replace(block, levels=levels), rows
@@ -141,7 +141,7 @@ def level_masks(block: Block) -> list[npt.NDArray[np.bool_]]:
     return [inside for _, inside in _ranges(column, column.grid.edges)]
 
 
-def _ranges(column: Column, edges: tuple[float, ...]) -> list[tuple[str, npt.NDArray[np.bool_]]]:
+def _ranges(column: TableColumn, edges: tuple[float, ...]) -> list[tuple[str, npt.NDArray[np.bool_]]]:
     """The ranges of a number that some row lies in, each as a phrase and which rows those are."""
     values = column.numbers
     if edges:
@@ -154,7 +154,7 @@ def _ranges(column: Column, edges: tuple[float, ...]) -> list[tuple[str, npt.NDA
     return [(_phrase(column, text), inside) for text, inside in ranges if inside.any()]
 
 
-def _category_levels(column: Column) -> tuple[list[str], Floats]:
+def _category_levels(column: TableColumn) -> tuple[list[str], Floats]:
     """The common values by falling frequency, and `(n, levels)` which of them each row has; the last may be OTHER."""
     cells = column.cells
     common = _common(cells.counts, MOST_LEVELS, len(cells))
@@ -168,7 +168,7 @@ def _category_levels(column: Column) -> tuple[list[str], Floats]:
     return (names, rows) if rows[:, -1].any() else (names[:-1], rows[:, :-1])
 
 
-def _tag_levels(column: Column) -> tuple[list[str], Floats]:
+def _tag_levels(column: TableColumn) -> tuple[list[str], Floats]:
     """The common tags by falling frequency, and `(n, tags)` which of them each row has."""
     tags = column.tags
     names = list(dict.fromkeys(tag for row in tags for tag in row or ()))
@@ -192,8 +192,8 @@ def _common(counts: npt.NDArray[np.int64], most: int, n: int) -> npt.NDArray[np.
     return enough if len(enough) else order[:1]
 
 
-def _indicator_block(column: Column, names: list[str], rows: Floats) -> tuple[Block, Floats]:
-    features = tuple(f"{column.pretty}: {name}" for name in names)
+def _indicator_block(column: TableColumn, names: list[str], rows: Floats) -> tuple[Block, Floats]:
+    features = tuple(f"{column.display_name}: {name}" for name in names)
     has_many = column.kind is ColumnKind.TAGS
     block, rows = _block(column, Indicators(len(names), exclusive=not has_many), features, rows)
     against = np.zeros(block.size) if has_many else block.mean
@@ -205,12 +205,12 @@ def _indicator_block(column: Column, names: list[str], rows: Floats) -> tuple[Bl
     return replace(block, levels=levels), rows
 
 
-def _block(column: Column, basis: Basis, features: tuple[str, ...], rows: Floats) -> tuple[Block, Floats]:
+def _block(column: TableColumn, basis: Basis, features: tuple[str, ...], rows: Floats) -> tuple[Block, Floats]:
     """The block but for its levels, with a parameter for "unknown" where values are missing."""
     prior = basis.prior()
     if not column.present.all():
         prior = with_unknown(prior, rows[column.present].mean(axis=0))
         rows = np.column_stack([rows, ~column.present])
-        features = (*features, f"{column.pretty} {UNKNOWN}")
+        features = (*features, f"{column.display_name} {UNKNOWN}")
     # Rounded, so that the same table gives the same bits whichever way a machine adds up.
     return Block(column, features, np.round(rows.mean(axis=0), 12), prior, ()), rows

@@ -51,7 +51,7 @@ class Role(StrEnum):
     IGNORE = "ignore"
 
 
-class Form(StrEnum):
+class PhraseForm(StrEnum):
     """How what is said of a column joins a noun: a car that is *red*, with *all-wheel drive*, that *seats five*."""
 
     IS = "is"

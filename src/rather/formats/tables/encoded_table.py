@@ -1,9 +1,9 @@
-"""A table made into vectors, and the catalogue of its rows."""
+"""A table made into vectors: its catalogue, and the belief that conversations about it start from."""
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,90 +15,101 @@ from rather.formats.tables.basis import Floats
 from rather.formats.tables.blocks import Block, build_block
 from rather.formats.tables.column_kinds import Role
 from rather.formats.tables.facts import Facts
-from rather.formats.tables.filter_expressions import where_mask
-from rather.formats.tables.inspection import read_examined, reject_problems
+from rather.formats.tables.inspection import inspect_table, reject_problems
 from rather.formats.tables.prior import joint_prior, utility_scale
-from rather.formats.tables.settings import Spec
+from rather.formats.tables.settings import TableSettings
 from rather.formats.tables.table_attributes import attributes_together, table_attributes
-from rather.formats.tables.table_columns import Column, Examined, label_columns
-from rather.model.attributes import Attribute
+from rather.formats.tables.table_columns import InspectedTable, TableColumn, label_columns
+from rather.formats.tables.table_filters import TableFilters
+from rather.model.belief import Belief
 from rather.model.catalog import Catalog, ItemId
+from rather.model.priors import Prior, gaussian_prior
+
+# Rows that are converted to float64 at a time.
+BATCH_ROWS = 65_536
 
 
 @dataclass(frozen=True)
-class Table:
-    """Where a catalogue came from: `catalog.table`.
+class EncodedTable:
+    """A table whose rows have become the items of a catalogue; made by `encode_table`.
 
     Attributes:
-        examined: Its columns.
-        blocks: The parameters of those that are learned from, in the order of the item vectors.
-        scale: What centred rows were multiplied with to become item vectors.
+        catalog: Its rows.
+        inspected: Its columns.
+        blocks: The parameters of the columns that are learned from, in the order of the item vectors.
+        scale: The factor by which centred rows were multiplied to become item vectors.
     """
 
-    examined: Examined
-    blocks: tuple[Block, ...]
+    catalog: Catalog
+    inspected: InspectedTable = field(repr=False)
+    blocks: tuple[Block, ...] = field(repr=False)
     scale: float
 
     @property
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> tuple[TableColumn, ...]:
         """All columns, in the table's order."""
-        return self.examined.columns
+        return self.inspected.columns
 
-    def column(self, name: str) -> Column:
+    def column(self, name: str) -> TableColumn:
         """The column of this name."""
-        return self.examined.column(name)
-
-    @cached_property
-    def attributes(self) -> tuple[Attribute, ...]:
-        """What can be said of an item, column by column."""
-        return table_attributes(self.blocks, self.scale)
-
-    @cached_property
-    def together(self) -> npt.NDArray[np.bool_]:
-        """`(a, a)`, which two of the attributes hold of one row at least."""
-        return attributes_together(self.blocks)
-
-    def where(self, expression: str) -> npt.NDArray[np.bool_]:
-        """`(n,)`, which rows satisfy an expression such as `price < 30000 and drive == 'AWD'`."""
-        return where_mask(expression, self.columns, len(self.examined))
+        return self.inspected.column(name)
 
     @property
-    def spec(self) -> Spec:
-        """Everything decided, as settings that give the same catalogue again."""
-        return self.examined.spec()
+    def settings(self) -> TableSettings:
+        """Everything that was decided, as settings that lead to the same catalogue again."""
+        return self.inspected.settings()
+
+    def prior(self) -> Prior:
+        """The distribution of people's utility vectors."""
+        joint = joint_prior(self.blocks)
+        return gaussian_prior(joint.mean, joint.covariance)
+
+    def belief(self, *, particles: int = 1000, seed: int = 0) -> Belief:
+        """The belief about a person before the first question: `particles` draws from the prior."""
+        return Belief.from_prior(self.prior(), particles=particles, seed=seed)
 
 
-def catalog_from_table(
+def encode_table(
     source: Any,
-    spec: Spec | Mapping[str, Any] | str | Path | None = None,
+    settings: TableSettings | Mapping[str, Any] | str | Path | None = None,
     *,
     ignore: Sequence[str] = (),
     most_megabytes: float | None = None,
-) -> Catalog:
-    """See `Catalog.from_table`."""
-    examined = read_examined(source, spec, ignore=ignore, most_megabytes=most_megabytes)
-    reject_problems(examined)
-    blocks, rows = _encoded(examined)
-    table = Table(examined, blocks, _scale(blocks, rows))
-    labels = examined.labels()
+) -> EncodedTable:
+    """Read a table, infer what its columns are, and turn each row into an item vector.
+
+    Args:
+        source: Path of a CSV, TSV, Parquet or JSON lines file; a pandas or polars DataFrame; an Arrow table; or a
+            mapping of column names to lists.
+        settings: What is known about the table: the path of a settings file, or its content as a mapping or
+            `TableSettings`. By default the settings beside the table (`cars.toml` beside `cars.csv`), if there are any.
+        ignore: Columns neither to learn from nor to show, besides those that the settings ignore.
+        most_megabytes: Reject larger files; by default 512 MB or what the settings say.
+    """
+    inspected = inspect_table(source, settings, ignore=ignore, most_megabytes=most_megabytes)
+    reject_problems(inspected)
+    blocks, rows = _encoded(inspected)
+    scale = _scale(blocks, rows)
+    labels = inspected.labels()
     catalog = Catalog(
-        rows * np.float32(table.scale),
-        ids=_ids(examined, labels),
+        rows * np.float32(scale),
+        ids=_ids(inspected, labels),
         labels=labels,
+        facts=Facts(inspected.columns, label_columns(inspected.label, inspected.raw.columns), len(inspected)),
         features=[name for block in blocks for name in block.features],
-        name=examined.name,
-        attributes=table.attributes,
+        name=inspected.name,
+        attributes=table_attributes(blocks, scale),
+        together=partial(attributes_together, blocks),
+        filters=TableFilters(inspected.columns),
     )
-    catalog.facts = Facts(examined.columns, label_columns(examined.label, examined.raw.columns), len(examined))
-    catalog.table = table
-    return catalog
+    return EncodedTable(catalog, inspected, blocks, scale)
 
 
-def _encoded(examined: Examined) -> tuple[tuple[Block, ...], npt.NDArray[np.float32]]:
+def _encoded(inspected: InspectedTable) -> tuple[tuple[Block, ...], npt.NDArray[np.float32]]:
     """The blocks, and all rows in their parameters `(n, d)`, centred."""
-    used = [column for column in examined.columns if column.role is Role.USE]
+    used = [column for column in inspected.columns if column.role is Role.USE]
     if not used:
-        raise InvalidInputError(_nothing_to_learn(examined))
+        raise InvalidInputError(_nothing_to_learn(inspected))
     blocks, parts = [], []
     for column in used:
         block, rows = build_block(column)
@@ -107,32 +118,32 @@ def _encoded(examined: Examined) -> tuple[tuple[Block, ...], npt.NDArray[np.floa
     return tuple(blocks), np.concatenate(parts, axis=1)
 
 
-def _nothing_to_learn(examined: Examined) -> str:
+def _nothing_to_learn(inspected: InspectedTable) -> str:
     reasons = [
-        f"{column.name!r} is {column.kind}{', ' * bool(column.note)}{column.note}" for column in examined.columns
+        f"{column.name!r} is {column.kind}{', ' * bool(column.note)}{column.note}" for column in inspected.columns
     ]
     more = f" and {len(reasons) - 8} more" if len(reasons) > 8 else ""
     return (
-        f"No column of {examined.raw.source} can be learned from: {'; '.join(reasons[:8])}{more}. A table needs a "
-        "column of numbers, yes/no, categories, tags or dates that differs between rows; tell a column's `kind` and "
-        'role = "use" in the settings if it was mistaken.'
+        f"No column of {inspected.raw.source} can be learned from: {'; '.join(reasons[:8])}{more}. A table needs a "
+        "column of numbers, yes/no, categories, tags or dates that differs between rows; if one was misread, set its "
+        '`kind` and role = "use" in the settings.'
     )
 
 
 def _scale(blocks: Sequence[Block], rows: npt.NDArray[np.float32]) -> float:
     d = rows.shape[1]
     moment: Floats = np.zeros((d, d))
-    for start in range(0, len(rows), 65_536):  # doubles of a part at a time
-        part = rows[start : start + 65_536].astype(np.float64)
-        moment += part.T @ part
+    for start in range(0, len(rows), BATCH_ROWS):
+        batch = rows[start : start + BATCH_ROWS].astype(np.float64)
+        moment += batch.T @ batch
     return utility_scale(moment / len(rows), joint_prior(blocks))
 
 
-def _ids(examined: Examined, labels: Sequence[str] | None) -> list[ItemId] | None:
-    """Values of the id column; else the labels where no two are the same; else None for the rows' numbers."""
-    if examined.id is None:
+def _ids(inspected: InspectedTable, labels: Sequence[str] | None) -> list[ItemId] | None:
+    """The values of the id column; without one the labels if they are distinct, else None for the row numbers."""
+    if inspected.id is None:
         return list(labels) if labels is not None and len(set(labels)) == len(labels) else None
-    column = examined.column(examined.id).cells
+    column = inspected.column(inspected.id).cells
     texts: list[str] = column.texts.to_pylist()
     if all(re.fullmatch(r"0|-?[1-9]\d{0,17}", text, re.ASCII) for text in column.distinct):
         return [int(text) for text in texts]

@@ -5,7 +5,7 @@ from typing import overload
 
 from rather.formats.tables.column_kinds import ColumnKind, Role
 from rather.formats.tables.naming import UNKNOWN
-from rather.formats.tables.table_columns import Column
+from rather.formats.tables.table_columns import TableColumn
 
 # From this many on, columns that say how strongly something applies (or whether at all) are shown together, as the
 # list of what does apply: nobody reads a hundred zeros.
@@ -16,7 +16,7 @@ LONGEST_TEXT = 160
 
 
 class Facts(Sequence[Mapping[str, str]]):
-    """For each row the facts to show: pretty name of the column to text, with units; "unknown" where missing.
+    """For each row the facts to show: display_name name of the column to text, with units; "unknown" where missing.
 
     The first column of images is called "image". Five or more columns of yes/no or of degrees are shown together as
     "qualities": those that apply, the strongest first.
@@ -27,7 +27,7 @@ class Facts(Sequence[Mapping[str, str]]):
         count: How many rows.
     """
 
-    def __init__(self, columns: Sequence[Column], in_label: Sequence[str], count: int) -> None:
+    def __init__(self, columns: Sequence[TableColumn], in_label: Sequence[str], count: int) -> None:
         self._count = count
         shown = [column for column in columns if column.role is not Role.IGNORE and column.kind is not ColumnKind.ID]
         shown = [column for column in shown if column.name not in in_label]
@@ -54,7 +54,7 @@ class Facts(Sequence[Mapping[str, str]]):
         return (self._of(row) for row in range(self._count))
 
     def _of(self, row: int) -> Mapping[str, str]:
-        facts = {column.pretty: _shortened(column.text(row)) for column in self._single}
+        facts = {column.display_name: _shortened(column.text(row)) for column in self._single}
         if self._qualities:
             facts[QUALITIES] = self._qualities_of(row)
         if self._image is not None and self._image.present[row]:
@@ -64,10 +64,10 @@ class Facts(Sequence[Mapping[str, str]]):
     def _qualities_of(self, row: int) -> str:
         present = [column for column in self._qualities if column.present[row]]
         strong = sorted((column for column in present if column.numbers[row] >= 0.5), key=lambda c: -c.numbers[row])
-        names = [column.pretty for column in strong[:MOST_QUALITIES]]
+        names = [column.display_name for column in strong[:MOST_QUALITIES]]
         if len(strong) > MOST_QUALITIES:
             names.append(f"{len(strong) - MOST_QUALITIES} more")
-        gaps = [f"{column.pretty} {UNKNOWN}" for column in self._qualities if not column.present[row]]
+        gaps = [f"{column.display_name} {UNKNOWN}" for column in self._qualities if not column.present[row]]
         if len(gaps) > 3:
             gaps = [f"{len(gaps)} {UNKNOWN}"]
         return ", ".join(names + gaps) or "none of them"

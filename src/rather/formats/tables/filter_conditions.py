@@ -13,7 +13,7 @@ import numpy.typing as npt
 from rather.errors import InvalidInputError
 from rather.formats.tables.column_kinds import ColumnKind
 from rather.formats.tables.parsing import date_reader, number_text
-from rather.formats.tables.table_columns import Column, years
+from rather.formats.tables.table_columns import TableColumn, years
 
 Literal = float | str
 Mask = npt.NDArray[np.bool_]
@@ -52,24 +52,24 @@ def _known(holds: Mask, known: Mask) -> Truth:
     return Truth(holds & known, ~holds & known)
 
 
-def missing(column: Column) -> Truth:
+def missing(column: TableColumn) -> Truth:
     """`column is missing`."""
     return Truth(~column.present, column.present)
 
 
-def yes(column: Column) -> Truth:
+def yes(column: TableColumn) -> Truth:
     """A yes/no column by itself."""
     if column.kind is not ColumnKind.YES_NO:
         raise InvalidInputError(f"{column.name!r} holds {column.kind}, not yes/no: compare it with something")
     return _known(column.numbers == 1, column.present)
 
 
-def compared(left: Column | Literal, sign: str, right: Column | Literal) -> Truth:
+def compared(left: TableColumn | Literal, sign: str, right: TableColumn | Literal) -> Truth:
     """`left < right` for two columns, or a column and a value in either order."""
-    if not isinstance(left, Column):
-        assert isinstance(right, Column)
+    if not isinstance(left, TableColumn):
+        assert isinstance(right, TableColumn)
         return compared(right, FLIPPED[sign], left)
-    if isinstance(right, Column):
+    if isinstance(right, TableColumn):
         return _columns_compared(left, sign, right)
     if left.kind in MEASURED:
         value = _measure(left, right)
@@ -81,7 +81,7 @@ def compared(left: Column | Literal, sign: str, right: Column | Literal) -> Trut
     return truth if sign == "==" else ~truth
 
 
-def _columns_compared(left: Column, sign: str, right: Column) -> Truth:
+def _columns_compared(left: TableColumn, sign: str, right: TableColumn) -> Truth:
     if left.kind in MEASURED and right.kind in MEASURED:
         with np.errstate(invalid="ignore"):
             return _known(SIGNS[sign](left.numbers, right.numbers), left.present & right.present)
@@ -95,7 +95,7 @@ def _columns_compared(left: Column, sign: str, right: Column) -> Truth:
     return _known(SIGNS[sign](texts[0], texts[1]).astype(bool), left.present & right.present)
 
 
-def one_of(column: Column, values: Sequence[Literal]) -> Truth:
+def one_of(column: TableColumn, values: Sequence[Literal]) -> Truth:
     """`column in (a, b)`; a text that the column never holds is refused with the nearest that it does."""
     if column.kind in MEASURED:
         wanted = [_measure(column, value) for value in values]
@@ -114,7 +114,7 @@ def one_of(column: Column, values: Sequence[Literal]) -> Truth:
     return _known(np.isin(column.cells.codes, codes), column.present)
 
 
-def contained(value: Literal, column: Column) -> Truth:
+def contained(value: Literal, column: TableColumn) -> Truth:
     """`'comedy' in genres` for tags, or part of a text."""
     text = value if isinstance(value, str) else number_text(value)
     if column.kind in MEASURED:
@@ -128,7 +128,7 @@ def contained(value: Literal, column: Column) -> Truth:
     return _known(holds, column.present)
 
 
-def _reject_unheard(column: Column, text: str, known: Sequence[str]) -> None:
+def _reject_unheard(column: TableColumn, text: str, known: Sequence[str]) -> None:
     if text in known:
         return
     lower = {name.lower(): name for name in known}
@@ -143,7 +143,7 @@ def _initials(text: str, known: dict[str, str]) -> list[str]:
     return [name for name in known if "".join(word[0] for word in name.replace("-", " ").split()) == text.lower()][:3]
 
 
-def _measure(column: Column, value: Literal) -> float:
+def _measure(column: TableColumn, value: Literal) -> float:
     """A literal as the kind of number that a column holds."""
     if column.kind is ColumnKind.YES_NO and isinstance(value, str) and value.lower() in ("yes", "no", "true", "false"):
         return float(value.lower() in ("yes", "true"))

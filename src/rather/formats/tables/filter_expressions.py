@@ -22,7 +22,7 @@ import numpy.typing as npt
 from rather.errors import InvalidInputError
 from rather.formats.tables.filter_conditions import Literal, Truth, compared, contained, missing, one_of, yes
 from rather.formats.tables.settings import suggestion
-from rather.formats.tables.table_columns import Column
+from rather.formats.tables.table_columns import TableColumn
 
 LONGEST = 10_000
 DEEPEST = 50
@@ -50,12 +50,12 @@ class Token:
     start: int
 
 
-def where_mask(expression: str, columns: Sequence[Column], count: int) -> npt.NDArray[np.bool_]:
+def where_mask(expression: str, columns: Sequence[TableColumn], count: int) -> npt.NDArray[np.bool_]:
     """Which rows surely satisfy an expression, `(count,)`.
 
     Args:
         expression: See the head of this module.
-        columns: What it may name, by their names in the table or by their pretty names.
+        columns: What it may name, by their names in the table or by their display_name names.
         count: How many rows.
     """
     if not isinstance(expression, str):
@@ -68,10 +68,10 @@ def where_mask(expression: str, columns: Sequence[Column], count: int) -> npt.ND
 class _Parser:
     """Recursive descent over the tokens; each rule returns what its part says of every row."""
 
-    def __init__(self, expression: str, columns: Sequence[Column], count: int) -> None:
+    def __init__(self, expression: str, columns: Sequence[TableColumn], count: int) -> None:
         self.expression = expression
         self.count = count
-        self.by_name = {column.pretty: column for column in columns} | {column.name: column for column in columns}
+        self.by_name = {column.display_name: column for column in columns} | {column.name: column for column in columns}
         self.tokens = self._split()
         self.place = 0
         self.depth = 0
@@ -87,12 +87,12 @@ class _Parser:
                 character = self.expression[start]
                 quote = " is never closed" if character in "'\"`" else " cannot stand here"
                 hint = f"; {HINTS[character]}" if character in HINTS else ""
-                self.refuse(start, f"{character!r}{quote}{hint}")
+                self.reject(start, f"{character!r}{quote}{hint}")
             tokens.append(Token(str(match.lastgroup), match[0], start))
             start = match.end()
         return [*tokens, Token("end", "the end", len(self.expression))]
 
-    def refuse(self, start: int, problem: str) -> NoReturn:
+    def reject(self, start: int, problem: str) -> NoReturn:
         """Raise with the expression and a mark under the place."""
         left = max(0, start - 60)
         line = re.sub(r"\s", " ", self.expression[left : start + 60])
@@ -118,14 +118,14 @@ class _Parser:
 
     def expect(self, text: str) -> None:
         if not self.word(text):
-            self.refuse(self.now.start, f"expected {text!r}, found {self.now.text!r}")
+            self.reject(self.now.start, f"expected {text!r}, found {self.now.text!r}")
 
     def parse(self) -> Truth:
         if self.now.kind == "end":
-            self.refuse(0, "it is empty; write a condition such as price < 30000")
+            self.reject(0, "it is empty; write a condition such as price < 30000")
         truth = self.either()
         if self.now.kind != "end":
-            self.refuse(self.now.start, f"expected `and`, `or` or the end, found {self.now.text!r}")
+            self.reject(self.now.start, f"expected `and`, `or` or the end, found {self.now.text!r}")
         return truth
 
     def either(self) -> Truth:
@@ -152,7 +152,7 @@ class _Parser:
         if self.word("("):
             self.depth += 1
             if self.depth > DEEPEST:
-                self.refuse(start, f"parentheses are nested more than {DEEPEST} deep")
+                self.reject(start, f"parentheses are nested more than {DEEPEST} deep")
             truth = self.either()
             self.expect(")")
             self.depth -= 1
@@ -171,7 +171,7 @@ class _Parser:
         negated = self.word("not")
         self.expect("missing")
         if first.column is None:
-            self.refuse(first.start, "only a column can be missing")
+            self.reject(first.start, "only a column can be missing")
         truth = missing(first.the_column)
         return ~truth if negated else truth
 
@@ -179,29 +179,29 @@ class _Parser:
         if first.column is None:
             holder = self.operand()
             if holder.column is None:
-                self.refuse(holder.start, "after `in` stands a column, or a list of values in parentheses")
+                self.reject(holder.start, "after `in` stands a column, or a list of values in parentheses")
             return self.checked(holder.start, lambda: contained(first.the_literal, holder.the_column))
         if not self.word("(", "["):
-            self.refuse(self.now.start, f"expected a list of values in parentheses, found {self.now.text!r}")
+            self.reject(self.now.start, f"expected a list of values in parentheses, found {self.now.text!r}")
         values = [self.literal()]
         while self.word(","):
             if self.now.text in (")", "]"):
                 break
             values.append(self.literal())
         if not self.word(")", "]"):
-            self.refuse(self.now.start, f"expected ')', found {self.now.text!r}")
+            self.reject(self.now.start, f"expected ')', found {self.now.text!r}")
         return self.checked(first.start, lambda: one_of(first.the_column, values))
 
     def literal(self) -> Literal:
         operand = self.operand()
         if operand.column is not None:
-            self.refuse(operand.start, "a list holds values; texts stand in quotes")
+            self.reject(operand.start, "a list holds values; texts stand in quotes")
         return operand.the_literal
 
     def comparison(self, first: Operand) -> Truth:
         if self.now.text not in COMPARISONS:
             if first.column is None:
-                self.refuse(self.now.start, f"expected a comparison such as <, found {self.now.text!r}")
+                self.reject(self.now.start, f"expected a comparison such as <, found {self.now.text!r}")
             return self.checked(first.start, lambda: yes(first.the_column))
         truth: Truth | None = None
         while self.now.text in COMPARISONS:
@@ -215,7 +215,7 @@ class _Parser:
 
     def compare(self, left: Operand, sign: str, right: Operand) -> Truth:
         if left.column is None and right.column is None:
-            self.refuse(left.start, "a comparison needs a column on one side")
+            self.reject(left.start, "a comparison needs a column on one side")
         return self.checked(left.start, lambda: compared(left.value, sign, right.value))
 
     def checked(self, start: int, make: Callable[[], Truth]) -> Truth:
@@ -223,7 +223,7 @@ class _Parser:
         try:
             return make()
         except InvalidInputError as error:
-            self.refuse(start, str(error).rstrip("."))
+            self.reject(start, str(error).rstrip("."))
 
     def operand(self) -> Operand:
         token = self.take()
@@ -236,16 +236,16 @@ class _Parser:
         if token.kind == "column":
             return Operand(token.start, self.column(token.text[1:-1], token.start))
         if token.kind != "word" or token.text.lower() in KEYWORDS:
-            self.refuse(token.start, f"expected a column or a value, found {token.text!r}")
+            self.reject(token.start, f"expected a column or a value, found {token.text!r}")
         if token.text not in self.by_name and token.text.lower() in TRUTHS:
             return Operand(token.start, None, TRUTHS[token.text.lower()])
         return Operand(token.start, self.column(token.text, token.start))
 
-    def column(self, name: str, start: int) -> Column:
+    def column(self, name: str, start: int) -> TableColumn:
         if name not in self.by_name:
             hint = suggestion(name, list(self.by_name)).rstrip(".")
             quotes = "" if hint else "; a text stands in quotes, a name with spaces in backticks"
-            self.refuse(start, f"there is no column {name!r}{hint}{quotes}")
+            self.reject(start, f"there is no column {name!r}{hint}{quotes}")
         return self.by_name[name]
 
 
@@ -254,16 +254,16 @@ class Operand:
     """A column or a literal value, and where it stands."""
 
     start: int
-    column: Column | None
+    column: TableColumn | None
     literal: Literal = 0.0
 
     @property
-    def value(self) -> Column | Literal:
+    def value(self) -> TableColumn | Literal:
         """Whichever of the two it is."""
         return self.literal if self.column is None else self.column
 
     @property
-    def the_column(self) -> Column:
+    def the_column(self) -> TableColumn:
         """The column, where it is one."""
         assert self.column is not None
         return self.column

@@ -1,4 +1,4 @@
-"""Decide what every column of a table is: what was told, and for the rest what is found."""
+"""Decide what every column of a table is: from its settings, and for the rest from its name and values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ from rather.formats.tables.column_kinds import (
     ColumnKind,
     Direction,
     Finding,
-    Form,
+    PhraseForm,
     Role,
     choose_id,
     choose_label,
@@ -29,87 +29,91 @@ from rather.formats.tables.column_kinds import (
 from rather.formats.tables.naming import name_and_unit, noun_of_file, pretty_name
 from rather.formats.tables.raw import RawTable
 from rather.formats.tables.reading import read_table
-from rather.formats.tables.settings import ColumnSpec, Spec, load_spec, suggestion
-from rather.formats.tables.table_columns import Column, Examined, label_columns
+from rather.formats.tables.settings import ColumnSettings, TableSettings, load_settings, suggestion
+from rather.formats.tables.table_columns import InspectedTable, TableColumn, label_columns
 
 # Beyond this, sums of squares leave the range of floating point numbers.
 LARGEST_NUMBER = 1e100
 
 
-def read_examined(
+def inspect_table(
     source: Any,
-    spec: Spec | Mapping[str, Any] | str | Path | None = None,
+    settings: TableSettings | Mapping[str, Any] | str | Path | None = None,
     *,
     ignore: Sequence[str] = (),
     most_megabytes: float | None = None,
-) -> Examined:
-    """Read a table and decide what its columns are; see `catalog_from_table`."""
-    told = load_spec(spec, Path(source) if isinstance(source, str | Path) else None)
-    limit = told.most_megabytes if most_megabytes is None else most_megabytes
-    raw = read_table(source, delimiter=told.delimiter, encoding=told.encoding, most_megabytes=limit)
+) -> InspectedTable:
+    """Read a table and decide what its columns are; see `encode_table` for the arguments."""
+    given = load_settings(settings, Path(source) if isinstance(source, str | Path) else None)
+    limit = given.most_megabytes if most_megabytes is None else most_megabytes
+    raw = read_table(source, delimiter=given.delimiter, encoding=given.encoding, most_megabytes=limit)
     ignored = [ignore] if isinstance(ignore, str) else list(ignore)
     for name in ignored:
         if name not in raw.columns:
             raise InvalidInputError(f"`ignore`: {raw.source} has no column {name!r}{suggestion(name, [*raw.columns])}")
-    return examine(raw, told.ignoring(ignored))
+    return inspect_columns(raw, given.ignoring(ignored))
 
 
-def examine(raw: RawTable, told: Spec | None = None) -> Examined:
-    """Decide what every column is. A column that cannot be used as it is carries its `problem`."""
-    told = told or Spec()
-    _reject_unknown_columns(raw, told)
-    missing = MISSING if told.missing is None else told.missing
-    cells = {name: Cells(array, (*missing, *(told.column(name).missing or ()))) for name, array in raw.columns.items()}
-    found = {name: _with_told(find_kind(name, cells[name]), told.column(name), cells[name]) for name in cells}
+def inspect_columns(raw: RawTable, settings: TableSettings | None = None) -> InspectedTable:
+    """Decide what every column is. A column that cannot be used as it is says why in its `problem`."""
+    settings = settings or TableSettings()
+    _reject_unknown_columns(raw, settings)
+    missing = MISSING if settings.missing is None else settings.missing
+    cells = {
+        name: Cells(array, (*missing, *(settings.column(name).missing or ()))) for name, array in raw.columns.items()
+    }
+    found = {name: _overruled(find_kind(name, cells[name]), settings.column(name)) for name in cells}
     for name, (other, rank) in moving_together(found, cells).items():
-        if told.column(name).role is None:
-            note = f"says the same as {other!r} (rank correlation {rank:.2f}), so it is only shown"
+        if settings.column(name).role is None:
+            note = f"ranks the rows as {other!r} does (rank correlation {rank:.2f}), so it is only shown"
             found[name] = replace(found[name], role=Role.SHOW, note=note)
-    id = _id(found, cells, raw, told)
-    label = _label(found, cells, raw, told)
+    id = _id(found, cells, raw, settings)
+    label = _label(found, cells, raw, settings)
     shown_first = label_columns(label, cells)
-    columns = [_column(raw, name, found[name], cells[name], told, name in shown_first) for name in cells]
-    named = _with_distinct_names(columns, told)
-    return Examined(raw, named, id, label, told.name or _noun(raw), told)
+    columns = [_column(raw, name, found[name], cells[name], settings, name in shown_first) for name in cells]
+    named = _with_distinct_names(columns, settings)
+    return InspectedTable(raw, named, id, label, settings.name or _noun(raw), settings)
 
 
 def _noun(raw: RawTable) -> str:
     return (noun_of_file(raw.path.stem) if raw.path else None) or "item"
 
 
-def _reject_unknown_columns(raw: RawTable, told: Spec) -> None:
-    for name in told.columns:
+def _reject_unknown_columns(raw: RawTable, settings: TableSettings) -> None:
+    for name in settings.columns:
         if name not in raw.columns and name not in raw.skipped:
             known = list(raw.columns)
-            told.refuse(("columns", name), f"{raw.source} has no column {name!r}{suggestion(name, known)}")
+            settings.reject(("columns", name), f"{raw.source} has no column {name!r}{suggestion(name, known)}")
 
 
-def _with_told(found: Finding, told: ColumnSpec, cells: Cells) -> Finding:
-    """What was found, overruled by what was told."""
-    if told.kind is not None:
-        role = told.role or usual_role(told.kind)
-        if found.kind is told.kind and told.role is None:
+def _overruled(found: Finding, given: ColumnSettings) -> Finding:
+    """What was found, overruled by the settings of the column."""
+    if given.kind is not None:
+        role = given.role or usual_role(given.kind)
+        if found.kind is given.kind and given.role is None:
             role = found.role
-        return Finding(told.kind, role, found.note if found.kind is told.kind else "")
-    if told.role is not None and found.problem and told.role is not Role.USE:
-        return Finding(ColumnKind.TEXT, told.role, found.problem)
-    return found if told.role is None else replace(found, role=told.role)
+        return Finding(given.kind, role, found.note if found.kind is given.kind else "")
+    if given.role is not None and found.problem and given.role is not Role.USE:
+        return Finding(ColumnKind.TEXT, given.role, found.problem)
+    return found if given.role is None else replace(found, role=given.role)
 
 
-def _id(found: Mapping[str, Finding], cells: Mapping[str, Cells], raw: RawTable, told: Spec) -> str | None:
-    named = [name for name in found if told.column(name).kind is ColumnKind.ID]
-    if told.id is None and not named:
+def _id(found: Mapping[str, Finding], cells: Mapping[str, Cells], raw: RawTable, settings: TableSettings) -> str | None:
+    named = [name for name in found if settings.column(name).kind is ColumnKind.ID]
+    if settings.id is None and not named:
         return choose_id(found, cells)
-    id = told.id if told.id is not None else named[0]
+    id = settings.id if settings.id is not None else named[0]
     if id not in cells:
-        told.refuse(("table", "id"), f"{raw.source} has no column {id!r}{suggestion(id, list(cells))}")
-    if told.id is None and not is_unique(cells[id]):
+        settings.reject(("table", "id"), f"{raw.source} has no column {id!r}{suggestion(id, list(cells))}")
+    if settings.id is None and not is_unique(cells[id]):
         return choose_id(found, cells)
     if not is_unique(cells[id]):
         codes = cells[id].codes
         first = int(np.argmax(codes < 0)) if (codes < 0).any() else _first_repeat(codes)
         what = "is empty" if codes[first] < 0 else f"holds {cells[id].distinct[codes[first]]!r} again"
-        told.refuse(("table", "id"), f"`id` must name a column of distinct values, but {raw.place(first, id)} {what}.")
+        settings.reject(
+            ("table", "id"), f"`id` must name a column of distinct values, but {raw.location(first, id)} {what}."
+        )
     return id
 
 
@@ -120,59 +124,67 @@ def _first_repeat(codes: npt.NDArray[np.int64]) -> int:
     return int(again.argmax())
 
 
-def _label(found: Mapping[str, Finding], cells: Mapping[str, Cells], raw: RawTable, told: Spec) -> str | None:
-    if told.label is not None:
-        for name in label_columns(told.label, cells) or [told.label]:
+def _label(
+    found: Mapping[str, Finding], cells: Mapping[str, Cells], raw: RawTable, settings: TableSettings
+) -> str | None:
+    if settings.label is not None:
+        for name in label_columns(settings.label, cells) or [settings.label]:
             if name not in cells:
-                told.refuse(("table", "label"), f"{raw.source} has no column {name!r}{suggestion(name, list(cells))}")
-        return told.label
-    named = next((name for name in found if told.column(name).kind is ColumnKind.LABEL), None)
+                settings.reject(
+                    ("table", "label"), f"{raw.source} has no column {name!r}{suggestion(name, list(cells))}"
+                )
+        return settings.label
+    named = next((name for name in found if settings.column(name).kind is ColumnKind.LABEL), None)
     if named is not None:
         return named
-    wanted = {name: finding for name, finding in found.items() if told.column(name).role is not Role.IGNORE}
-    free = {name: finding for name, finding in wanted.items() if told.column(name).kind is None}
+    wanted = {name: finding for name, finding in found.items() if settings.column(name).role is not Role.IGNORE}
+    free = {name: finding for name, finding in wanted.items() if settings.column(name).kind is None}
     label = choose_label(free, cells)
     return None if label is None else label_template(label, wanted, cells)
 
 
-def _column(raw: RawTable, name: str, found: Finding, cells: Cells, told: Spec, is_label: bool) -> Column:
-    said = told.column(name)
+def _column(
+    raw: RawTable, name: str, found: Finding, cells: Cells, settings: TableSettings, is_label: bool
+) -> TableColumn:
+    given = settings.column(name)
     kind, role, note = found.kind, found.role, found.note
-    if is_label and said.kind is None and kind is ColumnKind.TEXT:
-        kind, role, note = ColumnKind.LABEL, said.role or Role.SHOW, ""
+    if is_label and given.kind is None and kind is ColumnKind.TEXT:
+        kind, role, note = ColumnKind.LABEL, given.role or Role.SHOW, ""
     if role is Role.USE and kind not in USABLE:
-        told.refuse(
+        settings.reject(
             ("columns", name, "role"), f"column {name!r} holds {kind}, which can be shown but not learned from."
         )
-    if said.direction not in (None, Direction.DEPENDS) and kind not in DIRECTED:
-        told.refuse(
-            ("columns", name, "direction"), f"column {name!r} holds {kind}: neither more nor less of it exists."
+    if given.direction not in (None, Direction.DEPENDS) and kind not in DIRECTED:
+        settings.reject(("columns", name, "direction"), f"column {name!r} holds {kind}, which has no direction.")
+    if given.buckets is not None and kind not in (ColumnKind.NUMBER, ColumnKind.DATE):
+        settings.reject(
+            ("columns", name, "buckets"), f"column {name!r} holds {kind}; only numbers and dates have buckets."
         )
-    if said.buckets is not None and kind not in (ColumnKind.NUMBER, ColumnKind.DATE):
-        told.refuse(("columns", name, "buckets"), f"column {name!r} holds {kind}; only numbers and dates have buckets.")
-    pretty, unit = name_and_unit(name) if kind is ColumnKind.NUMBER else (pretty_name(name), "")
-    if said.unit is not None or (kind is ColumnKind.NUMBER and cells.numbers.unit):
-        unit = cells.numbers.unit if said.unit is None else said.unit
-    return Column(
+    display_name, unit = name_and_unit(name) if kind is ColumnKind.NUMBER else (pretty_name(name), "")
+    if given.unit is not None or (kind is ColumnKind.NUMBER and cells.numbers.unit):
+        unit = cells.numbers.unit if given.unit is None else given.unit
+    return TableColumn(
         name,
-        said.name or pretty,
+        given.name or display_name,
         kind,
         role,
         cells,
         unit,
-        said.direction or Direction.DEPENDS,
-        said.buckets,
-        (said.separator or cells.tag_separator or "|") if kind is ColumnKind.TAGS else None,
+        given.direction or Direction.DEPENDS,
+        given.buckets,
+        (given.separator or cells.tag_separator or "|") if kind is ColumnKind.TAGS else None,
         note,
-        _problem(raw, name, kind, cells, said, told) if role is Role.USE else "",
-        said.form or Form.ALONE,
+        _problem(raw, name, kind, cells, given, settings) if role is Role.USE else "",
+        given.form or PhraseForm.ALONE,
     )
 
 
-def _problem(raw: RawTable, name: str, kind: ColumnKind, cells: Cells, said: ColumnSpec, told: Spec) -> str:
-    """Why a column cannot be learned from as this kind, with the place and the ways out; "" if it can."""
-    settings = told.source if told.lines else raw.path.with_suffix(".toml").name if raw.path else "`spec`"
-    out = f'Correct it, or in {settings} under [columns."{name}"] add it to `missing`, or say role = "ignore"'
+def _problem(
+    raw: RawTable, name: str, kind: ColumnKind, cells: Cells, given: ColumnSettings, settings: TableSettings
+) -> str:
+    """Why a column cannot be learned from as this kind, where, and what to do about it; "" if it can."""
+    file = settings.source if settings.lines else raw.path.with_suffix(".toml").name if raw.path else "`settings`"
+    fix = f'Correct it, or in {file} under [columns."{name}"] add it to `missing` or set role = "ignore"'
     if not cells.present.any():
         return f"Column {name!r} of {raw.source} has no values; there is nothing to learn from it."
     if len(cells.distinct) == 1 and cells.present.all():
@@ -188,37 +200,37 @@ def _problem(raw: RawTable, name: str, kind: ColumnKind, cells: Cells, said: Col
         if (row := reading.unreadable) is not None:
             text = cells.distinct[int(cells.codes[row])]
             wanted = {"numbers": "a number", "flags": "yes or no", "dates": "a date"}[readings[kind]]
-            return f'{raw.place(row, name)} holds {text!r:.60}, which is not {wanted}. {out} or kind = "category".'
+            return f'{raw.location(row, name)} holds {text!r:.60}, which is not {wanted}. {fix} or kind = "category".'
         if readings[kind] == "numbers" and (np.abs(reading.values) > LARGEST_NUMBER).any():
             row = int(np.argmax(np.abs(np.nan_to_num(reading.values, posinf=np.inf)) > LARGEST_NUMBER))
-            return f"{raw.place(row, name)} holds {reading.values[row]}, too large to reckon with. {out}."
+            return f"{raw.location(row, name)} holds {reading.values[row]}, too large to compute with. {fix}."
     if kind is ColumnKind.CATEGORY and len(cells.distinct) > 20 and cells.counts.max() < 2:
         return (
             f"Column {name!r} of {raw.source} has {len(cells.distinct):,} different values, none of them twice: as a "
-            f'category it says nothing about another {told.name or _noun(raw)}. Say kind = "text" in {settings}.'
+            f'category it says nothing about another {settings.name or _noun(raw)}. Set kind = "text" in {file}.'
         )
     return ""
 
 
-def _with_distinct_names(columns: Sequence[Column], told: Spec) -> tuple[Column, ...]:
-    """No two columns may read the same; where found names do, the raw ones stand."""
+def _with_distinct_names(columns: Sequence[TableColumn], settings: TableSettings) -> tuple[TableColumn, ...]:
+    """No two columns may read the same; where inferred names do, the names in the table are used."""
     seen: dict[str, int] = {}
     for column in columns:
-        seen[column.pretty.casefold()] = seen.get(column.pretty.casefold(), 0) + 1
+        seen[column.display_name.casefold()] = seen.get(column.display_name.casefold(), 0) + 1
     result = []
     for column in columns:
-        if seen[column.pretty.casefold()] > 1 and column.pretty != column.name:
-            if told.column(column.name).name is not None:
-                told.refuse(
-                    ("columns", column.name, "name"), f"another column is called {column.pretty!r} as well as this one."
+        if seen[column.display_name.casefold()] > 1 and column.display_name != column.name:
+            if settings.column(column.name).name is not None:
+                settings.reject(
+                    ("columns", column.name, "name"), f"another column is called {column.display_name!r} too."
                 )
-            column = replace(column, pretty=column.name)
+            column = replace(column, display_name=column.name)
         result.append(column)
     return tuple(result)
 
 
-def reject_problems(examined: Examined) -> None:
-    """Raise the first problem of a column that is to be learned from."""
-    for column in examined.columns:
+def reject_problems(inspected: InspectedTable) -> None:
+    """Raise the problem of the first column that is to be learned from and cannot be."""
+    for column in inspected.columns:
         if column.problem:
             raise InvalidInputError(column.problem)

@@ -1,4 +1,4 @@
-"""How columns and numbers are spelled for people: pretty names, units found in names, readable numbers."""
+"""How columns and numbers are spelled for people: display_name names, units found in names, readable numbers."""
 
 import math
 import re
@@ -38,7 +38,7 @@ def _pretty_word(word: str) -> str:
 
 
 def name_and_unit(name: str) -> tuple[str, str]:
-    """A number column's pretty name and the unit its name ends with, "" when it ends with none.
+    """A number column's display_name name and the unit its name ends with, "" when it ends with none.
 
     `price_usd` is ("price", "USD"), `Weight (kg)` is ("Weight", "kg"), `co2_g_per_mile` is ("CO2", "g per mile").
     """

@@ -1,19 +1,15 @@
 """What people may like in a table before the first question: a Gaussian over its parameters.
 
-Every table gets the same prior on the scale of `basis`; item vectors are scaled so that utilities then spread by
-about 1 over the table.
+Every table gets the same prior, on the scale of `basis`. Item vectors are scaled so that the standard deviation of
+utility over the table is about 1.
 """
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from rather.errors import InvalidInputError
 from rather.formats.tables.basis import Floats, Gaussian
 from rather.formats.tables.blocks import Block
-from rather.model.belief import Belief
-from rather.model.catalog import Catalog
-from rather.model.priors import Prior, gaussian_prior
 
 
 def joint_prior(blocks: Sequence[Block]) -> Gaussian:
@@ -29,7 +25,7 @@ def joint_prior(blocks: Sequence[Block]) -> Gaussian:
 
 
 def utility_scale(second_moment: Floats, prior: Gaussian) -> float:
-    """What to multiply item vectors with so that utility spreads by 1 over items, for an average person.
+    """The factor for item vectors that makes the standard deviation of utility over items 1, for an average person.
 
     `E_u[Var_x(x @ u)] = trace(S (C + m m'))` with S the items' covariance, m and C the prior's mean and covariance.
 
@@ -40,22 +36,3 @@ def utility_scale(second_moment: Floats, prior: Gaussian) -> float:
     variance = float((second_moment * prior.covariance).sum() + prior.mean @ second_moment @ prior.mean)
     # Six digits are the same on every machine; the last bits of a sum are not.
     return float(f"{1 / np.sqrt(variance):.6g}") if variance > 0 else 1.0
-
-
-def utility_prior(catalog: Catalog) -> Prior:
-    """The distribution of people's utility vectors over a table's parameters."""
-    if catalog.table is None:
-        raise InvalidInputError("`catalog` must come from a table (Catalog.from_table): only then a prior is known.")
-    prior = joint_prior(catalog.table.blocks)
-    return gaussian_prior(prior.mean, prior.covariance)
-
-
-def table_prior(catalog: Catalog, *, particles: int = 1000, seed: int = 0) -> Belief:
-    """What we hold about a person before the first question about a table.
-
-    Args:
-        catalog: Made by `Catalog.from_table`.
-        particles: How many.
-        seed: Of their draw.
-    """
-    return Belief.from_prior(utility_prior(catalog), particles=particles, seed=seed)

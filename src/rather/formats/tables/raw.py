@@ -33,8 +33,8 @@ class RawTable:
     def __len__(self) -> int:
         return max((len(column) for column in self.columns.values()), default=0)
 
-    def place(self, row: int, column: str) -> str:
-        """Where a cell stands, for a message; `row` counts from 0."""
+    def location(self, row: int, column: str) -> str:
+        """Where a cell is, for a message; `row` counts from 0."""
         return f"{self.row_noun.format(row + 1)}, column {column!r} of {self.source}"
 
 

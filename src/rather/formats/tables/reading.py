@@ -87,7 +87,7 @@ def reject_size(path: Path, size: int, limit: float) -> None:
     raise InvalidInputError(
         f"{path.name} holds {megabytes:,.0f} MB, more than the {limit:,.0f} MB that are read without asking. "
         f"Put `most_megabytes = {int(megabytes) + 1}` under [table] in {path.with_suffix('.toml').name} "
-        f"(or pass it to Catalog.from_table) if memory allows several times that, "
+        f"(or pass `most_megabytes`) if memory allows several times that, "
         f"or keep only the rows and columns that are needed, best as Parquet."
     )
 

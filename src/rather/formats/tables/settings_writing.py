@@ -1,42 +1,42 @@
-"""Settings as a TOML text with comments, for people to edit."""
+"""Settings as TOML with comments, for people to edit."""
 
 import json
 
 from rather.formats.tables.column_kinds import DIRECTED, ColumnKind, Direction, Role
-from rather.formats.tables.settings import ColumnSpec, Spec
+from rather.formats.tables.settings import ColumnSettings, TableSettings
 
 HEAD = """\
-# How `rather` reads {table}. Edit it and run again; a line you delete is found anew.
+# How `rather` reads {table}. Edit it and run again; what you delete is inferred again.
 #
 # role       use: learn from it and show it · show: show it only · ignore
 # kind       {kinds}
 # name, unit what people read
 # direction  more / less is better for everybody, or it depends on the person
-# buckets    where a number falls into another range: [10, 20] is under 10, 10 to 20, 20 or more
-# missing    texts that stand for a missing value
-# separator  what stands between tags
+# buckets    numbers that divide the values into ranges: [10, 20] means under 10, 10 to 20, 20 or more
+# missing    texts that mean a missing value
+# separator  what separates tags
 # form       how a question says it: "is" (a car that is red), "with" (a car with all-wheel drive), "that" (seats five)
 """
 
 
-def spec_text(spec: Spec, table: str, comments: dict[str, str] | None = None) -> str:
+def settings_text(settings: TableSettings, table: str, comments: dict[str, str] | None = None) -> str:
     """The settings as TOML.
 
     Args:
-        spec: What to write; what is None is left out.
+        settings: What to write; settings that are None are left out.
         table: Name of the table's file.
-        comments: A remark about a column, to stand above its section.
+        comments: For some columns a comment to put above its section.
     """
     lines = [HEAD.format(table=_one_line(table), kinds=" · ".join(kind.value for kind in ColumnKind)), "[table]"]
     for key in ("name", "id", "label", "missing", "delimiter", "encoding", "most_megabytes"):
-        if (value := getattr(spec, key)) is not None:
+        if (value := getattr(settings, key)) is not None:
             lines.append(f"{key} = {_value(value)}")
-    for name, column in spec.columns.items():
+    for name, column in settings.columns.items():
         lines += ["", *_section(name, column, (comments or {}).get(name, ""))]
     return "\n".join(lines) + "\n"
 
 
-def _section(name: str, column: ColumnSpec, comment: str) -> list[str]:
+def _section(name: str, column: ColumnSettings, comment: str) -> list[str]:
     lines = [f"# {_one_line(comment)}"] if comment else []
     lines.append(f"[columns.{_text(name)}]")
     unused = column.role is not Role.USE
@@ -59,7 +59,7 @@ def _value(value: object) -> str:
 
 
 def _text(value: str) -> str:
-    # A basic string of TOML is a string of JSON, but for the character DEL.
+    # A basic string of TOML is a string of JSON, except for the character DEL.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

@@ -12,14 +12,19 @@ import numpy.typing as npt
 import torch
 
 from rather.formats.tables.blocks import level_masks
-from rather.formats.tables.column_kinds import ColumnKind, Form
+from rather.formats.tables.column_kinds import ColumnKind, PhraseForm
 from rather.model.attributes import Attribute
-from rather.model.attributes import Form as StatementForm
+from rather.model.attributes import Form as AttributeForm
 
 if TYPE_CHECKING:
     from rather.formats.tables.blocks import Block
 
-FORMS: dict[Form, StatementForm] = {Form.IS: "is", Form.WITH: "with", Form.THAT: "that", Form.ALONE: ""}
+FORMS: dict[PhraseForm, AttributeForm] = {
+    PhraseForm.IS: "is",
+    PhraseForm.WITH: "with",
+    PhraseForm.THAT: "that",
+    PhraseForm.ALONE: "",
+}
 
 # Rows looked at in one go for which attributes hold together.
 ROWS_AT_A_TIME = 65_536
@@ -119,7 +124,7 @@ def _said(blocks: Sequence[Block], scale: float) -> list[_Said]:
                 _Said(Attribute(level.text, about, torch.from_numpy(vector), FORMS[column.form]), number, place)
             )
         start += block.size
-    return _without_repeats(_spelled_out(found, [block.column.pretty for block in blocks]))
+    return _without_repeats(_spelled_out(found, [block.column.display_name for block in blocks]))
 
 
 def _spelled_out(found: Sequence[_Said], names: Sequence[str]) -> list[_Said]:
@@ -127,10 +132,10 @@ def _spelled_out(found: Sequence[_Said], names: Sequence[str]) -> list[_Said]:
     uses = Counter(said.attribute.text.casefold() for said in found)
     result = []
     for said in found:
-        text, pretty = said.attribute.text, names[said.block]
+        text, display_name = said.attribute.text, names[said.block]
         alone = uses[text.casefold()] == 1 and sum(map(str.isalpha, text)) >= 2
-        if not alone and text.casefold() != pretty.casefold():
-            said = said._replace(attribute=replace(said.attribute, text=f"{pretty} {text}"))
+        if not alone and text.casefold() != display_name.casefold():
+            said = said._replace(attribute=replace(said.attribute, text=f"{display_name} {text}"))
         result.append(said)
     return result
 

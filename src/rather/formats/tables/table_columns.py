@@ -1,4 +1,4 @@
-"""The columns of a table with everything decided."""
+"""The columns of a table, with everything about them decided."""
 
 import re
 from collections.abc import Collection
@@ -12,33 +12,33 @@ import numpy.typing as npt
 from rather.errors import UnknownNameError
 from rather.formats.tables.basis import Grid, grid_of
 from rather.formats.tables.cells import Cells
-from rather.formats.tables.column_kinds import ColumnKind, Direction, Form, Role
+from rather.formats.tables.column_kinds import ColumnKind, Direction, PhraseForm, Role
 from rather.formats.tables.naming import UNKNOWN, spelled, with_unit, words
 from rather.formats.tables.raw import RawTable
-from rather.formats.tables.settings import ColumnSpec, Spec, suggestion
+from rather.formats.tables.settings import ColumnSettings, TableSettings, suggestion
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     """One column of a table.
 
     Attributes:
-        name: As it stands in the table.
-        pretty: As people read it.
+        name: Its name in the table.
+        display_name: What people read.
         kind: What it holds.
         role: What it is for.
         cells: Its values as they were read.
-        unit: Of its numbers.
+        unit: The unit of its numbers.
         direction: Which end is better for everybody.
-        buckets: Where its numbers fall into another range, if told.
-        separator: Between its tags.
-        form: How what is said of it joins a noun.
-        note: What a person should know of it.
+        buckets: Numbers that divide its values into ranges, if they were given.
+        separator: What separates its tags.
+        note: A remark for the owner of the table.
         problem: Why it cannot be used as it is.
+        form: How its values join a noun.
     """
 
     name: str
-    pretty: str
+    display_name: str
     kind: ColumnKind
     role: Role
     cells: Cells = field(repr=False, compare=False)
@@ -48,7 +48,7 @@ class Column:
     separator: str | None = None
     note: str = ""
     problem: str = ""
-    form: Form = Form.ALONE
+    form: PhraseForm = PhraseForm.ALONE
 
     @cached_property
     def numbers(self) -> npt.NDArray[np.float64]:
@@ -82,7 +82,7 @@ class Column:
 
     @cached_property
     def grouped(self) -> bool:
-        """Whether its numbers are written with thousands apart, which years are not."""
+        """Whether its numbers are written with thousands separators, which years are not."""
         if "year" not in [word.lower() for word in words(self.name)]:
             return True
         values = self.numbers[self.present]
@@ -105,29 +105,29 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Examined:
-    """A table whose columns have been looked at.
+class InspectedTable:
+    """A table after its columns have been inspected.
 
     Attributes:
-        raw: As it was read.
-        columns: In order.
-        id: The column that names rows, if any.
-        label: A column, or a text with columns in braces, to show first.
-        name: What one calls a row.
-        told: The settings that were given.
+        raw: The table as it was read.
+        columns: In the table's order.
+        id: The column that identifies rows, if any.
+        label: The column to show first, or a template with columns in braces.
+        name: What to call a row.
+        given: The settings that were given.
     """
 
     raw: RawTable
-    columns: tuple[Column, ...]
+    columns: tuple[TableColumn, ...]
     id: str | None
     label: str | None
     name: str
-    told: Spec = field(repr=False)
+    given: TableSettings = field(repr=False)
 
     def __len__(self) -> int:
         return len(self.raw)
 
-    def column(self, name: str) -> Column:
+    def column(self, name: str) -> TableColumn:
         """The column of this name."""
         for column in self.columns:
             if column.name == name:
@@ -136,7 +136,7 @@ class Examined:
         raise UnknownNameError(f"{self.raw.source} has no column {name!r}{suggestion(name, names)}")
 
     def labels(self) -> list[str] | None:
-        """The label of each row, or None where there is no label column."""
+        """The label of each row, or None without a label column."""
         if self.label is None:
             return None
         template = f"{{{self.label}}}" if self.label in self.raw.columns else self.label
@@ -144,33 +144,33 @@ class Examined:
         columns = [self.column(name) for name in parts[1::2]]
         return [
             "".join(
-                text + (columns[place].text(row) if place < len(columns) else "")
-                for place, text in enumerate(parts[::2])
+                text + (columns[index].text(row) if index < len(columns) else "")
+                for index, text in enumerate(parts[::2])
             )
             for row in range(len(self))
         ]
 
-    def spec(self) -> Spec:
-        """Everything decided, as settings that give the same table again."""
+    def settings(self) -> TableSettings:
+        """Everything that was decided, as settings that lead to the same columns again."""
         columns = {
-            column.name: ColumnSpec(
+            column.name: ColumnSettings(
                 column.role,
                 column.kind,
-                column.pretty,
+                column.display_name,
                 column.unit or None,
                 column.direction,
                 column.grid.edges or None if column.has_grid else column.buckets,
-                self.told.column(column.name).missing,
+                self.given.column(column.name).missing,
                 column.separator,
-                None if column.form is Form.ALONE else column.form,
+                None if column.form is PhraseForm.ALONE else column.form,
             )
             for column in self.columns
         }
-        return replace(self.told, name=self.name, id=self.id, label=self.label, columns=columns)
+        return replace(self.given, name=self.name, id=self.id, label=self.label, columns=columns)
 
 
 def years(dates: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """Dates as years with decimals: the middle of 2020 is about 2020.5."""
+    """Dates as fractional years: the middle of 2020 is about 2020.5."""
     year = dates.astype("datetime64[Y]")
     start = year.astype("datetime64[D]")
     length = ((year + 1).astype("datetime64[D]") - start).astype(float)
@@ -180,7 +180,7 @@ def years(dates: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
 
 
 def label_columns(label: str | None, names: Collection[str]) -> list[str]:
-    """The columns that a label is made of: the one it names, or those in its braces."""
+    """The columns that a label is made of: the one it names, or those in braces."""
     if label is None:
         return []
     return [label] if label in names else re.findall(r"\{([^{}]*)\}", label)

@@ -6,14 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from rather.errors import RatherError
-from rather.formats.tables.column_kinds import ColumnKind, Role
-from rather.formats.tables.table_columns import Column
 from rather.model.catalog import Catalog
+from rather.model.filters import NumberColumn, ValueColumn
 from rather.server.http import schema
 from rather.server.http.problems import ProblemError
 
@@ -24,7 +22,7 @@ _NUMBER = re.compile(r"\s*([-+]?\d+(?:\.\d+)?)\s*([^\d\s,]{0,12})\s*")
 
 
 @dataclass(frozen=True)
-class NumberColumn:
+class NumberFilter:
     """A fact that is a number for every item which has it."""
 
     values: Tensor
@@ -44,7 +42,7 @@ class NumberColumn:
 
 
 @dataclass(frozen=True)
-class ValueColumn:
+class ValueFilter:
     """A fact with few values, or several of them at once ("drama, war").
 
     Attributes:
@@ -71,7 +69,7 @@ class ValueColumn:
         return schema.FilterOption(attribute=name, kind="tags" if self.tags else "category", values=values)
 
 
-FilterColumn = NumberColumn | ValueColumn
+ItemFilter = NumberFilter | ValueFilter
 
 
 @dataclass(frozen=True)
@@ -81,14 +79,14 @@ class CatalogFilters:
     catalog: Catalog
 
     @cached_property
-    def columns(self) -> dict[str, FilterColumn]:
+    def columns(self) -> dict[str, ItemFilter]:
         """By name, in the order the facts are shown."""
-        if self.catalog.table is not None:
-            found = {column.pretty: _of_table(column) for column in self.catalog.table.columns}
-        else:
-            facts = self.catalog.facts
-            names = list(dict.fromkeys(name for item in facts for name in item))
-            found = {name: _of_facts([item.get(name, "") for item in facts]) for name in names}
+        if self.catalog.filters is not None:
+            columns = self.catalog.filters.columns(MOST_VALUES)
+            return {column.name: _of_column(column, len(self.catalog)) for column in columns}
+        facts = self.catalog.facts
+        names = list(dict.fromkeys(name for item in facts for name in item))
+        found = {name: _of_facts([item.get(name, "") for item in facts]) for name in names}
         return {name: column for name, column in found.items() if column is not None}
 
     def options(self) -> list[schema.FilterOption]:
@@ -98,7 +96,7 @@ class CatalogFilters:
     def mask(self, filters: Sequence[schema.Filter], where: str | None) -> Tensor | None:
         """`(n,)` boolean, the items that have all of it; None when nothing is asked for."""
         if where is not None and where.strip():
-            if self.catalog.table is None:
+            if self.catalog.filters is None:
                 raise refused("This catalogue takes no `where` expression. Use `filters`.")
             mask = self._where(where)
         elif filters:
@@ -115,13 +113,13 @@ class CatalogFilters:
         except RatherError as error:
             raise refused(str(error)) from None
 
-    def _column(self, wanted: schema.Filter) -> FilterColumn:
+    def _column(self, wanted: schema.Filter) -> ItemFilter:
         column = self.columns.get(wanted.attribute)
         if column is None:
             known = ", ".join(self.columns) or "none"
             raise refused(f"No filter is called {wanted.attribute!r}. There are: {known}.")
-        if isinstance(column, NumberColumn) == (wanted.any_of is not None):
-            bounds = "`minimum` and `maximum`" if isinstance(column, NumberColumn) else "`any_of`"
+        if isinstance(column, NumberFilter) == (wanted.any_of is not None):
+            bounds = "`minimum` and `maximum`" if isinstance(column, NumberFilter) else "`any_of`"
             raise refused(f"The filter {wanted.attribute!r} takes {bounds}.")
         return column
 
@@ -131,34 +129,20 @@ def refused(detail: str) -> ProblemError:
     return ProblemError(422, "invalid-filter", detail, "See the catalogue's attributes for its filters.")
 
 
-def _of_table(column: Column) -> FilterColumn | None:
-    """A typed column of a table as a filter."""
-    if column.role is Role.IGNORE:
-        return None
-    if column.kind in (ColumnKind.NUMBER, ColumnKind.DEGREE, ColumnKind.DATE):
-        values = torch.from_numpy(column.numbers.copy())
-        return None if bool(values.isnan().all()) else NumberColumn(values, column.unit or None)
-    if column.kind is ColumnKind.YES_NO:
-        flags = column.numbers
-        rows = {"yes": np.flatnonzero(flags == 1).tolist(), "no": np.flatnonzero(flags == 0).tolist()}
-        return ValueColumn(rows, len(flags), tags=False)
-    if column.kind is ColumnKind.CATEGORY and len(column.cells.distinct) <= MOST_VALUES:
-        codes = column.cells.codes
-        rows = {text: np.flatnonzero(codes == code).tolist() for code, text in enumerate(column.cells.distinct)}
-        return ValueColumn(rows, len(codes), tags=False)
-    if column.kind is ColumnKind.TAGS:
-        return _with_tags(column.tags)
-    return None
+def _of_column(column: NumberColumn | ValueColumn, items: int) -> ItemFilter:
+    if isinstance(column, NumberColumn):
+        return NumberFilter(column.values, column.unit or None)
+    return ValueFilter(column.rows, items, tags=column.several)
 
 
-def _of_facts(texts: Sequence[str]) -> FilterColumn | None:
+def _of_facts(texts: Sequence[str]) -> ItemFilter | None:
     """A fact of every item, as it is shown, as a filter."""
     if not any(texts):
         return None
     return _number_column(texts) or _value_column(texts)
 
 
-def _number_column(texts: Sequence[str]) -> NumberColumn | None:
+def _number_column(texts: Sequence[str]) -> NumberFilter | None:
     values, units = [], Counter[str]()
     for text in texts:
         match = _NUMBER.fullmatch(text) if text else None
@@ -169,10 +153,10 @@ def _number_column(texts: Sequence[str]) -> NumberColumn | None:
     if len(units) != 1:
         return None
     (unit,) = units
-    return NumberColumn(torch.tensor(values, dtype=torch.float64), unit or None)
+    return NumberFilter(torch.tensor(values, dtype=torch.float64), unit or None)
 
 
-def _value_column(texts: Sequence[str]) -> ValueColumn | None:
+def _value_column(texts: Sequence[str]) -> ValueFilter | None:
     tags = sum(", " in text for text in texts) * 5 >= len(texts)
     column = _with_tags([text.split(", ") if tags else [text] for text in texts])
     # Names and sentences, which hardly two items share, are nothing to choose from.
@@ -181,10 +165,10 @@ def _value_column(texts: Sequence[str]) -> ValueColumn | None:
     return replace(column, tags=tags)
 
 
-def _with_tags(tags: Sequence[Sequence[str] | None]) -> ValueColumn | None:
+def _with_tags(tags: Sequence[Sequence[str] | None]) -> ValueFilter | None:
     rows: dict[str, list[int]] = {}
     for row, values in enumerate(tags):
         for value in dict.fromkeys(values or ()):
             if value:
                 rows.setdefault(value, []).append(row)
-    return ValueColumn(rows, len(tags), tags=True) if 0 < len(rows) <= MOST_VALUES else None
+    return ValueFilter(rows, len(tags), tags=True) if 0 < len(rows) <= MOST_VALUES else None

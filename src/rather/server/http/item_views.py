@@ -92,7 +92,7 @@ def catalog_view(source: Source, strategies: Sequence[str], largest_slate: int) 
         kinds=["items", "attributes"] if catalog.attributes else ["items"],
         strategies=list(strategies),
         largest_slate=min(largest_slate, len(catalog)),
-        takes_where=catalog.table is not None,
+        takes_where=catalog.filters is not None,
     )
 
 

@@ -85,7 +85,7 @@ def _difference(session: Session, turn: Turn, gains: Tensor) -> tuple[str | None
 
 def _difference_text(session: Session, feature: str, direction: str | None) -> str:
     # A table's features are conditions that hold or do not ("hybrid"); elsewhere they are qualities of degree.
-    if session.policy.catalog.table is not None:
+    if session.policy.catalog.filters is not None:
         said = feature.replace(": ", " ", 1)
         return said if direction == "more" else f"not {said}"
     return f"{direction} {feature}"
