@@ -21,7 +21,7 @@ def test_check_says_what_would_be_served(database):
     assert done.exit_code == 0
     assert re.search(r"films: \d+ films, 25 dimensions", done.output)
     assert "answers, 0 sessions" in done.output
-    assert "kept 30 days" in done.output
+    assert "kept for 30 days" in done.output
 
 
 def test_check_fails_when_the_database_does_not_answer(tmp_path):

@@ -18,10 +18,11 @@ from rather.cli import (
     strategies,
     vectors,
 )
+from rather.cli.command_help import Command
 
 app = typer.Typer(
     name="rather",
-    help="Ask a person the few questions that matter, then recommend.",
+    help="Ask a few questions, then recommend: would you rather…?",
     epilog="Start with: rather demo",
     no_args_is_help=True,
     add_completion=False,
@@ -42,7 +43,7 @@ def _options(
         False, "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
     ),
 ) -> None:
-    """Ask a person the few questions that matter, then recommend."""
+    """Ask a few questions, then recommend: would you rather…?"""
 
 
 COMMANDS = (
@@ -61,5 +62,5 @@ COMMANDS = (
 )
 
 for command in COMMANDS:
-    app.command()(command)
+    app.command(cls=Command)(command)
 app.add_typer(data.data)

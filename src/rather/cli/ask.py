@@ -1,4 +1,4 @@
-"""`rather ask`: a conversation in the terminal, or with a machine over standard input and output."""
+"""`rather ask`: a conversation in the terminal, or with a program over standard input and output."""
 
 import sys
 from pathlib import Path
@@ -32,75 +32,71 @@ def ask(
     k: SlateSize = 2,
     asking: Annotated[
         Ask,
-        typer.Option("--ask", help="Compare items, attributes (“funny or dark?”), or whichever pays more each time."),
+        typer.Option(
+            "--ask", help="Ask about items, attributes (“funny or dark?”), or whichever is worth more each time."
+        ),
     ] = Ask.ITEMS,
     p: Attributes = 1,
     strategy: Annotated[
         str | None,
         typer.Option(
-            help="How questions are chosen; see `rather strategies`.  [default: auto, auto-partial for attributes]",
-            show_default=False,
+            help="How to choose questions; see `rather strategies`.",
+            show_default="auto; auto-partial for attributes",
         ),
     ] = None,
     reading_cost: Annotated[
         str | None,
         typer.Option(
             metavar="CARD,ATTRIBUTE",
-            help="What reading an item and reading an attribute cost, in units of utility, for --ask auto.  "
-            "[default: 0.5 % and 0.05 % of the regret at the start]",
-            show_default=False,
+            help="For --ask auto: the cost of reading an item and of reading an attribute, in units of utility.",
+            show_default="0.5 % and 0.05 % of the initial regret",
         ),
     ] = None,
     questions: Annotated[
         int | None,
-        typer.Option(min=1, help="Stop after this many answers at the latest.  [default: 25]", show_default=False),
+        typer.Option(min=1, help="Stop after this many answers at the latest.", show_default="25"),
     ] = None,
     temperature: Temperature = None,
     where: Where = None,
     seed: Seed = 0,
     json_output: Json = False,
-    save: Annotated[Path | None, typer.Option(help="Keep the conversation in this file, after every answer.")] = None,
-    resume: Annotated[Path | None, typer.Option(help="Go on with a kept conversation (and keep it there).")] = None,
+    save: Annotated[Path | None, typer.Option(help="Save the conversation to this file after every answer.")] = None,
+    resume: Annotated[
+        Path | None, typer.Option(help="Continue a saved conversation, and keep saving it to its file.")
+    ] = None,
     retriever: RetrieverKind = "auto",
     no_cache: NoCache = False,
 ) -> None:
-    """Be asked a few questions about a catalogue, and get recommendations.
+    """Answer a few questions about a catalogue and get recommendations.
 
-    It stops by itself when another question no longer pays. With --json it prints one JSON object a line and reads
-    answers as lines of JSON: {"choice": 0}, {"choice": "none"}, "same", "skip"; {"undo": true}; {"quit": true}.
+    It stops by itself once more questions would hardly help. With --json it prints one JSON object per line and reads
+    answers as lines of JSON: {"choice": 0}, {"choice": "none"}, "same", "skip", {"undo": true} or {"quit": true}.
 
     Examples:
         rather ask films
-
-        rather ask cars.csv --where "awd and cylinders <= 6"
-
         rather ask films --k 3 --save evening.json
-
-        rather ask films --ask attributes --p 2
-
         rather ask films --resume evening.json
-
+        rather ask films --ask attributes --p 2
         rather ask cars.csv --where "year >= 2025 and seats > 4"
-
         echo '{"choice": 1}' | rather ask films --json
     """
     if not json_output and not sys.stdin.isatty():
         raise InvalidInputError(
-            "`rather ask` needs a person at a terminal. For a program use --json; for a show, `rather demo`."
+            "`rather ask` needs a person at a terminal. Use --json for a program, or watch `rather demo`."
         )
     if no_cache:
         switch_off()
     session = _session(
         catalog, k, asking, p, strategy, reading_cost, questions, temperature, where, seed, resume, retriever
     )
-    keep = save or resume
-    if keep is not None:
-        _keep(session, keep)  # complain now, not after the first answer
+    file = save or resume
+    if file is not None:
+        _save(session, file)  # complain now, not after the first answer
     if json_output:
         from rather.cli.machine import converse
     else:
         from rather.cli.terminal import converse
-    converse(session, lambda: None if keep is None else _keep(session, keep))
+    converse(session, lambda: None if file is None else _save(session, file))
 
 
 def _session(
@@ -163,8 +159,8 @@ def _read(path: Path) -> str:
         raise InvalidInputError(f"Cannot read {path}: {error.strerror}.") from None
 
 
-def _keep(session: "Session", path: Path) -> None:
-    """Write the log beside its place and move it there, so that a crash leaves the old one or the new one."""
+def _save(session: "Session", path: Path) -> None:
+    """Write the log to a draft and move it into place, so that a crash leaves the old one or the new one."""
     draft = path.with_name(f".{path.name}.new")
     try:
         draft.write_text(session.to_json(), encoding="utf-8")

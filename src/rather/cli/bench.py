@@ -20,23 +20,21 @@ def bench(
         list[str] | None,
         typer.Option(
             metavar="N,M,K",
-            help="Items, particles and options of a question, such as 1e6,500,2; may be repeated.  "
-            "[default: the paper's, and 1e5 and 1e7 items]",
-            show_default=False,
+            help="Items, particles and options per question, such as 1e6,500,2; repeat it for more.",
+            show_default="those of the paper, and 1e5 and 1e7 items",
         ),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="The small sizes and few repeats: under a minute.")] = False,
     vectors: Annotated[
         Path | None,
         typer.Option(
-            help="Draw items and people from this vectors file.  [default: learnt from book-crossing or goodbooks-10k "
-            "and ml-100k where those are on this machine, else random]",
-            show_default=False,
+            help="Draw items and users from this vectors file.",
+            show_default="learnt from book-crossing or goodbooks-10k and ml-100k if they are here, otherwise random",
         ),
     ] = None,
     repeats: Annotated[
         int | None,
-        typer.Option(min=2, help="Turns of each way of choosing.  [default: 13, quick 5]", show_default=False),
+        typer.Option(min=2, help="Turns of each way of choosing.", show_default="13; 5 with --quick"),
     ] = None,
     memory: Annotated[bool, typer.Option(help="Measure peak memory, in processes of their own.")] = True,
     plot: Plot = None,
@@ -65,13 +63,9 @@ def bench(
 
     Examples:
         rather bench
-
         rather bench --quick
-
         rather bench --size 1e6,500,2 --size 1e6,500,5 --plot times.png --json
-
         rather bench --vectors vectors.npz --size 1e6,200,3
-
         rather bench --serve --people 50 --seconds 20
     """
     if serve:
@@ -150,8 +144,9 @@ def _serve(
 
 
 def _print_serve_report(report: "ServeReport") -> None:
-    from rich.console import Console
     from rich.table import Table
+
+    from rather.cli.console import plain_console
 
     table = Table(
         "measure", "value", title=f"{report.people} people for {report.seconds:.0f} s, {report.items:,} items"
@@ -166,4 +161,4 @@ def _print_serve_report(report: "ServeReport") -> None:
     table.add_row("latency over tell and ask", f"median {report.ratio:.2f}, p99 {report.ratio_p99:.2f}")
     table.add_row("latency over ask alone", f"p99 {report.ratio_p99_ask:.2f}")
     table.add_row("errors", ", ".join(f"{kind}: {count}" for kind, count in report.errors.items()) or "none")
-    Console(highlight=False).print(table)
+    plain_console().print(table)

@@ -3,9 +3,10 @@
 from typing import Any
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
+from rather.cli.console import plain_console
 from rather.research.bench.machine import MUCH
 from rather.research.bench.report import Report, Row, Times
 
@@ -21,7 +22,7 @@ LEGEND = (
 
 def print_report(report: Report) -> None:
     """Everything that was measured, size by size, and what had to be reached."""
-    console = Console(highlight=False)
+    console = plain_console()
     console.print(LEGEND, style="dim")
     for row in report.rows:
         console.print(_table(row))
@@ -94,6 +95,6 @@ def _notes(row: Row) -> str:
 def _targets(report: Report) -> Table:
     table = Table("what", "needed", "measured", "", title="Targets", title_justify="left", **LOOK)
     for target in report.targets:
-        verdict = "reached" if target.reached else "[bold]missed[/bold]"
+        verdict = Text("reached") if target.reached else Text("missed", style="bold")
         table.add_row(target.what, target.needed, target.measured, verdict)
     return table

@@ -1,4 +1,4 @@
-"""Questions and recommendations as a person sees them in a terminal."""
+"""Questions and recommendations as they look in a terminal."""
 
 from collections.abc import Sequence
 
@@ -26,9 +26,9 @@ ANSWER_TEXTS = {
 def question_view(question: Question) -> RenderableType:
     """Items as numbered cards, side by side where the terminal is wide enough; attributes as a sentence and a list."""
     if question.kind == "attributes":
-        return Group(_sentence(question), *(_line(place, option) for place, option in enumerate(question.options, 1)))
+        return Group(_sentence(question), *(_line(number, option) for number, option in enumerate(question.options, 1)))
     shown = facts_to_show(question.options)
-    cards = [_card(place, option, shown) for place, option in enumerate(question.options, start=1)]
+    cards = [_card(number, option, shown) for number, option in enumerate(question.options, start=1)]
     return Group(Text(f"\nQuestion {question.number}: would you rather…", style="bold"), Columns(cards))
 
 
@@ -39,12 +39,12 @@ def _sentence(question: Question) -> Text:
     return sentence
 
 
-def _line(place: int, option: Option) -> Text:
-    return Text.assemble((f"  {place}  ", "bold"), (option.label, "cyan"))
+def _line(number: int, option: Option) -> Text:
+    return Text.assemble((f"  {number}  ", "bold"), (option.label, "cyan"))
 
 
 def facts_to_show(options: Sequence[Option]) -> list[str]:
-    """Names of the facts that fit on a card: all if they are few, else those in which the options differ."""
+    """Names of the facts that fit on a card: all if they are few, otherwise those in which the options differ."""
     names = list(dict.fromkeys(name for option in options for name in option.facts if name != "line"))
     if len(names) <= MOST_FACTS:
         return names
@@ -52,13 +52,13 @@ def facts_to_show(options: Sequence[Option]) -> list[str]:
     return differing[:MOST_FACTS]
 
 
-def _card(place: int, option: Option, shown: Sequence[str]) -> Panel:
+def _card(number: int, option: Option, shown: Sequence[str]) -> Panel:
     line = option.facts.get("line")
     lines = [Text.assemble((f"{name}  ", "dim"), option.facts[name]) for name in shown if name in option.facts]
     if line:
         lines += [Text(""), Text(line, style="italic")]
     heading = Text(option.label, style="bold cyan")
-    return Panel(Group(heading, *lines), title=Text(f" {place} ", style="bold"), box=box.ROUNDED, width=CARD_WIDTH)
+    return Panel(Group(heading, *lines), title=Text(f" {number} ", style="bold"), box=box.ROUNDED, width=CARD_WIDTH)
 
 
 def choice_text(question: Question, choice: Choice) -> str:
@@ -67,23 +67,23 @@ def choice_text(question: Question, choice: Choice) -> str:
 
 
 def recommendations_view(top: Sequence[Recommendation], regret: float, start_regret: float) -> RenderableType:
-    """The current best items with the chance that each is the very best, and what stopping now would cost."""
+    """The best items so far, the chance that each is the very best one, and the expected cost of stopping now."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("", justify="right", style="dim")
     table.add_column("We would recommend now", style="bold", no_wrap=True, overflow="ellipsis", max_width=36)
-    table.add_column("chance it is your best", no_wrap=True)
+    table.add_column("chance to be your best", no_wrap=True)
     table.add_column("expected utility", justify="right")
-    for place, item in enumerate(top, start=1):
+    for rank, item in enumerate(top, start=1):
         filled = round(item.probability_best * BAR_WIDTH)
         bar = Text("█" * filled, style="green").append("░" * (BAR_WIDTH - filled), style="dim")
         table.add_row(
-            str(place),
-            item.label,
+            str(rank),
+            Text(item.label),
             bar.append(f" {item.probability_best:4.0%}", style="default"),
             f"{item.expected_utility:.2f} ± {item.spread:.2f}",
         )
     share = regret / start_regret if start_regret > 0 else 0.0
-    note = Text(f"Expected regret of stopping now: {regret:.3f} ({share:.0%} of what it was at the start)\n")
+    note = Text(f"Expected regret of stopping now: {regret:.3f} ({share:.0%} of the initial regret)\n")
     return Group(table, note)
 
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rather.cli.command_help import Command
 from rather.cli.json_output import print_json
 from rather.cli.options import From, Json
 
@@ -20,7 +21,7 @@ data = typer.Typer(
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A data set; see `rather data list`.")]
 
 
-@data.command("list")
+@data.command("list", cls=Command)
 def list_datasets(json_output: Json = False) -> None:
     """List the data sets and where they are on this machine.
 
@@ -36,17 +37,20 @@ def list_datasets(json_output: Json = False) -> None:
         ]
         print_json(rows)
         return
-    from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
+
+    from rather.cli.console import plain_console
 
     table = Table("name", "what it is", "here")
     for name, dataset in DATASETS.items():
         get = "rather data get …" if dataset.downloads else "--from a folder"
-        table.add_row(f"[bold]{name}[/bold]", dataset.title, places[name] or f"[dim]no ({get})[/dim]")
-    Console(highlight=False).print(table)
+        here = Text(places[name] or f"no ({get})", style="" if places[name] else "dim")
+        table.add_row(Text(name, style="bold"), dataset.title, here)
+    plain_console().print(table)
 
 
-@data.command()
+@data.command(cls=Command)
 def get(name: Name, source: From = None) -> None:
     """Download a data set from its publisher, or take it from a folder, into your data directory.
 
@@ -55,7 +59,6 @@ def get(name: Name, source: From = None) -> None:
 
     Examples:
         rather data get ml-100k
-
         rather data get ml-1m --from ~/downloads
     """
     import sys
@@ -70,7 +73,7 @@ def get(name: Name, source: From = None) -> None:
         print(get_dataset(dataset, source, on_bytes))
 
 
-@data.command()
+@data.command(cls=Command)
 def path(name: Name, source: From = None) -> None:
     """Print the folder a data set is in.
 

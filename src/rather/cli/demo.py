@@ -13,16 +13,17 @@ if TYPE_CHECKING:
 
 
 def demo(
-    terminal: Annotated[bool, typer.Option("--terminal", help="Be asked here instead of in the browser.")] = False,
+    terminal: Annotated[
+        bool, typer.Option("--terminal", help="Stay in the terminal instead of opening the browser.")
+    ] = False,
     seed: Seed = 0,
 ) -> None:
-    """Be asked about films, right away: in the browser, or here.
+    """Answer questions about films right away, in the browser or in the terminal.
 
-    Without a terminal on standard input a simulated person answers instead, and the whole conversation is printed.
+    If standard input is not a terminal, a simulated user answers and the whole conversation is printed.
 
     Examples:
         rather demo
-
         rather demo --terminal --seed 7
     """
     if sys.stdin.isatty() and not terminal:
@@ -47,21 +48,21 @@ def demo(
 
 
 def _play(session: "Session", seed: int) -> None:
-    """A whole conversation with somebody drawn from the tastes, as it would look on the screen."""
-    from rich.console import Console
+    """A whole conversation with a user drawn from the belief, as it would look on the screen."""
     from rich.text import Text
 
     from rather.cli.cards import choice_text, question_view, recommendations_view, show
+    from rather.cli.console import plain_console
     from rather.cli.terminal import finish
     from rather.simulation.conversations import draw_people
     from rather.simulation.users import SimulatedUser
 
-    console = Console(highlight=False)
-    person = SimulatedUser(draw_people(session.policy.prior, 1, seed)[0], session.policy.response, seed)
-    console.print("[bold]No terminal to answer at, so a simulated person does.[/bold]")
+    console = plain_console()
+    user = SimulatedUser(draw_people(session.policy.prior, 1, seed)[0], session.policy.response, seed)
+    console.print("No terminal to answer at, so a simulated user does.", style="bold")
     while (stop := session.stop) is None:
         question = session.ask()
-        choice = person.answer(question)
+        choice = user.answer(question)
         session.tell(question, choice)
         show(
             console,
@@ -71,4 +72,4 @@ def _play(session: "Session", seed: int) -> None:
         )
     finish(console, session, stop.text)
     top = session.recommend(1)[0]
-    console.print(f"This person's true regret with {top.label}: {person.regret(top.row, session.policy.catalog):.3f}")
+    console.print(f"This user's true regret with {top.label}: {user.regret(top.row, session.policy.catalog):.3f}")

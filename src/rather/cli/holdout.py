@@ -58,10 +58,11 @@ def _rows(found: "Holdout") -> list[dict[str, float]]:
 
 
 def _print_table(found: "Holdout", top: int) -> None:
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False)
+    from rather.cli.console import plain_console
+
+    console = plain_console()
     table = Table(
         "question", f"{found.column} ± error", "beats", title=f"The {top} items recommended after each question"
     )

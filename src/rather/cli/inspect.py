@@ -1,4 +1,4 @@
-"""`rather inspect cars.csv`: what a table's columns are taken for, and the settings to say otherwise."""
+"""`rather inspect cars.csv`: how the columns of a table are understood, and the settings to change that."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -22,20 +22,19 @@ def inspect(
     ],
     json_output: Json = False,
     write: Annotated[
-        bool, typer.Option("--write/--no-write", help="Write the settings beside the table unless they are there.")
+        bool, typer.Option("--write/--no-write", help="Write a settings file next to the table if there is none.")
     ] = True,
-    force: Annotated[bool, typer.Option("--force", help="Find everything anew and replace the settings.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Ignore the settings file and replace it.")] = False,
     most_megabytes: Annotated[
-        float | None, typer.Option(min=0, help="Read files up to this size.  [default: 512]", show_default=False)
+        float | None, typer.Option(min=0, help="Largest file to read.", show_default="512")
     ] = None,
 ) -> None:
-    """Look at a table: what each column is, how it will be used, and the settings file to change that.
+    """Show what each column of a table is and how it will be used, and write a settings file to change that.
 
-    The settings (cars.toml for cars.csv) are picked up by every command that takes the table.
+    Every command that reads the table follows the settings (cars.toml for cars.csv).
 
     Examples:
         rather inspect cars.csv
-
         rather inspect cars.csv --json --no-write
     """
     from rather.formats.tables.inspection import inspect_table
@@ -130,7 +129,7 @@ def _write(inspected: "InspectedTable", settings: Path) -> None:
 
     settings_found = inspected.settings()
     remarks = {column.name: column.problem or column.note for column in inspected.columns}
-    # A column that cannot be used is written as ignored: the next run works, and the remark says what to mend.
+    # A column that cannot be used is written as ignored: the next run works, and the remark says what to fix.
     columns = {
         column.name: ColumnSettings(role=Role.IGNORE) if column.problem else settings_found.columns[column.name]
         for column in inspected.columns
@@ -146,11 +145,12 @@ def _write(inspected: "InspectedTable", settings: Path) -> None:
 
 def _show(report: dict[str, Any]) -> None:
     from rich import box
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(highlight=False)
+    from rather.cli.console import plain_console
+
+    console = plain_console()
     console.print(Text(f"{report['table']}: {report['rows']:,} rows, {len(report['columns'])} columns", style="bold"))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("column", "kind", "used"):
@@ -162,10 +162,10 @@ def _show(report: dict[str, Any]) -> None:
         examples = Text(" · ".join(column["examples"]))
         if remark:
             examples.append(f"\n{remark}", style="red" if column["problem"] else "yellow")
-        quiet = "dim" if column["role"] == "ignore" else ""
+        style = "dim" if column["role"] == "ignore" else ""
         missing = f"{column['missing']:.0%}" if column["missing"] else ""
         table.add_row(
-            Text(column["column"], style="bold"), column["kind"], column["used"], missing, examples, style=quiet
+            Text(column["column"], style="bold"), column["kind"], column["used"], missing, examples, style=style
         )
     console.print(table)
     for name, reason in report["skipped"].items():
@@ -173,4 +173,4 @@ def _show(report: dict[str, Any]) -> None:
     if report["settings_written"]:
         console.print(Text(f"Written: {report['settings']}. Edit it to change how a column is used.", style="green"))
     elif report["settings"]:
-        console.print(f"The settings in {report['settings']} were followed; --force finds everything anew.")
+        console.print(f"The settings in {report['settings']} were applied; --force ignores and replaces them.")

@@ -27,11 +27,11 @@ def learn(
     ] = "pmf",
     dimensions: Annotated[
         int | None,
-        typer.Option(min=1, help="Length of a vector.  [default: 10 for pmf, 50 for als]", show_default=False),
+        typer.Option(min=1, help="Length of a vector.", show_default="10 for pmf, 50 for als"),
     ] = None,
     epochs: Annotated[
         int | None,
-        typer.Option(min=1, help="Passes over the data.  [default: 20, 15 for als]", show_default=False),
+        typer.Option(min=1, help="Passes over the data.", show_default="20 for pmf, 15 for als, 100 for attributes"),
     ] = None,
     attributes: Annotated[
         Path | None, typer.Option(help="For attributes: a table with an id column and a column for each attribute.")
@@ -52,9 +52,7 @@ def learn(
 
     Examples:
         rather learn ratings.csv && rather ask vectors.npz
-
         rather learn ml-100k --out films.npz
-
         rather learn plays.parquet --method als --dimensions 50 --out songs.npz
     """
     from rather.formats.vectors.vector_files import Vectors, save_vectors

@@ -1,4 +1,4 @@
-"""The conversation with a program: one JSON object a line, out and in."""
+"""A conversation with a program: one JSON object per line, out and in."""
 
 import json
 import sys
@@ -12,8 +12,8 @@ from rather.model.questions import Option, Question
 from rather.model.responses import SKIP
 
 
-def converse(session: Session, keep: Callable[[], None]) -> None:
-    """Ask until another question no longer pays, the input ends or the program quits."""
+def converse(session: Session, on_change: Callable[[], None]) -> None:
+    """Ask until more questions would hardly help, the input ends or the program quits."""
     reason, code = _stop(session)
     while reason is None:
         question = session.ask()
@@ -29,7 +29,7 @@ def converse(session: Session, keep: Callable[[], None]) -> None:
         except RatherError as error:
             _say({"type": "error", "message": str(error)})
             continue
-        keep()
+        on_change()
         _say({"type": "recommendations", **state_object(session)})
         reason, code = _stop(session)
     _say({"type": "end", "code": code, "reason": reason, "answers": len(session.turns), **state_object(session)})

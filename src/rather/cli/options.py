@@ -17,19 +17,19 @@ class Ask(StrEnum):
     AUTO = "auto"
 
 
-def _known_to_ray(address: str | None) -> str | None:
+def _validate_ray(address: str | None) -> str | None:
     if address is not None:
         require_extra("cluster", "`--ray`")
     return address
 
 
-def _available(kind: str) -> str:
+def _validate_retriever(kind: str) -> str:
     if kind == "approximate":
         require_extra("ann", "`--retriever approximate`")
     return kind
 
 
-def _drawable(path: Path | None) -> Path | None:
+def _validate_plot(path: Path | None) -> Path | None:
     if path is not None:
         from rather.research.plots import validate_plot
 
@@ -38,68 +38,66 @@ def _drawable(path: Path | None) -> Path | None:
 
 
 CatalogName = Annotated[
-    str, typer.Argument(metavar="CATALOG", help="What to ask about: 'films', a table (cars.csv) or vectors.")
+    str, typer.Argument(metavar="CATALOG", help="'films' (bundled), a table (cars.csv) or a vectors file.")
 ]
-SlateSize = Annotated[int, typer.Option("--k", min=2, help="Options of a question.")]
-Attributes = Annotated[
-    int, typer.Option("--p", min=1, help="Attributes that each option of a question about attributes makes.")
-]
-Seed = Annotated[int, typer.Option("--seed", help="Of all randomness: the same seed asks the same questions.")]
+SlateSize = Annotated[int, typer.Option("--k", min=2, help="Options per question.")]
+Attributes = Annotated[int, typer.Option("--p", min=1, help="Attributes per option, in questions about attributes.")]
+Seed = Annotated[int, typer.Option("--seed", help="Random seed: the same seed asks the same questions.")]
 Temperature = Annotated[
     float | None,
     typer.Option(
         "--temperature",
         min=1e-9,
-        help="Noise in answers, in units of utility.  [default: a tenth of the spread of utilities]",
-        show_default=False,
+        help="Noise in the answers, in units of utility.",
+        show_default="a tenth of the spread of utilities",
     ),
 ]
 Where = Annotated[
     str | None,
-    typer.Option("--where", help="Must-haves, for tables: \"price < 30000 and drive == 'AWD'\".", show_default=False),
+    typer.Option(
+        "--where",
+        help="Only the rows of a table that satisfy a filter expression: \"price < 30000 and drive == 'AWD'\".",
+    ),
 ]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 Plot = Annotated[
-    Path | None, typer.Option("--plot", callback=_drawable, help="Draw the results into this PNG, SVG or PDF file.")
-]
-Json = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
-From = Annotated[
     Path | None,
     typer.Option(
-        "--from", help="Look for data sets in this folder first (see also the environment variable RATHER_DATA)."
+        "--plot", callback=_validate_plot, help="Plot the results into this PNG, SVG or PDF file (needs rather[plots])."
     ),
+]
+From = Annotated[
+    Path | None,
+    typer.Option("--from", help="Look for data sets in this folder first; RATHER_DATA names another one to look in."),
 ]
 RetrieverKind = Annotated[
     str,
     typer.Option(
         "--retriever",
-        callback=_available,
-        help="How items are found: exact looks at all of them, shortlist at those that matter to anybody, "
-        "approximate at an index (needs rather[ann]); auto takes a shortlist for large catalogues if it loses next to "
+        callback=_validate_retriever,
+        help="How to search the items: exact scans all of them, shortlist those that could be anybody's favourite, "
+        "approximate an index (needs rather[ann]); auto takes a shortlist for a large catalogue if that loses almost "
         "nothing.",
     ),
 ]
 NoCache = Annotated[
-    bool,
-    typer.Option(
-        "--no-cache",
-        help="Compute every question, also those that were remembered (the same as RATHER_CACHE=off).",
-    ),
+    bool, typer.Option("--no-cache", help="Compute every question, even if it is cached (same as RATHER_CACHE=off).")
 ]
 Ray = Annotated[
     str | None,
     typer.Option(
         "--ray",
         metavar="ADDRESS",
-        callback=_known_to_ray,
-        help="Spread the work over a Ray cluster instead: HOST:PORT of its head, 'auto', or 'local' to start one here.",
-        show_default=False,
+        callback=_validate_ray,
+        help="Run on a Ray cluster instead: HOST:PORT of its head node, 'auto', or 'local' to start one here "
+        "(needs rather[cluster]).",
     ),
 ]
-Workers = Annotated[int, typer.Option("--workers", min=1, help="Processes to spread the work over.")]
+Workers = Annotated[int, typer.Option("--workers", min=1, help="Parallel processes.")]
 
 
 def strategy_names(asking: Ask, name: str | None) -> tuple[str, str]:
-    """The strategies for items and for attributes; a name means one for what is asked about."""
+    """The strategies for items and for attributes; a name means the one for what is asked about."""
     if name is None:
         return "auto", "auto-partial"
     return ("auto", name) if asking is Ask.ATTRIBUTES else (name, "auto-partial")

@@ -8,9 +8,11 @@ import typer
 from rather.cli.json_output import print_json
 from rather.cli.options import CatalogName, Json, Seed, Temperature
 from rather.errors import InvalidInputError
+from rather.nouns import counted
 
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
     from rather.formats.opening import Source
     from rather.research.first_questions import Cell
@@ -22,7 +24,7 @@ def partial(
     p: Annotated[str, typer.Option("--p", help="Attributes each option makes: 1, or 1..3, or 1,3.")] = "1..3",
     strategy: Annotated[
         list[str] | None,
-        typer.Option(help="A strategy for attributes; several to compare.  [default: all]", show_default=False),
+        typer.Option(help="A strategy for attributes; repeat it to compare.", show_default="all"),
     ] = None,
     trials: Annotated[int, typer.Option(min=1, help="Average over this many seeds.")] = 1,
     most_slates: Annotated[
@@ -39,7 +41,6 @@ def partial(
 
     Examples:
         rather partial films
-
         rather partial films --k 2..4 --p 1 --strategy auto-partial --strategy greedy-partial --json
     """
     from rather.cli.progress import opened_source, progress_bar
@@ -92,16 +93,16 @@ def _report(source: "Source", response: str, seed: int, trials: int, cells: Sequ
 
 
 def _print_tables(cells: Sequence["Cell"]) -> None:
-    from rich.console import Console
+    from rather.cli.console import plain_console
 
-    console = Console(highlight=False)
+    console = plain_console()
     for p in dict.fromkeys(cell.p for cell in cells):
         here = [cell for cell in cells if cell.p == p]
-        said = f"{p} attribute{'s' * (p > 1)} an option"
+        said = f"{counted(p, 'attribute')} per option"
         console.print(_table(f"EVOI of the first question, {said}", here, _evoi), _table("Seconds", here, _seconds))
 
 
-def _table(title: str, cells: Sequence["Cell"], shown: "Callable[[Cell, float], str]") -> "Table":
+def _table(title: str, cells: Sequence["Cell"], shown: "Callable[[Cell, float], str | Text]") -> "Table":
     """A row for each strategy, a column for each k, and how many slates there are."""
     from rich.table import Table
 
@@ -119,11 +120,13 @@ def _table(title: str, cells: Sequence["Cell"], shown: "Callable[[Cell, float], 
     return table
 
 
-def _evoi(cell: "Cell", best: float) -> str:
+def _evoi(cell: "Cell", best: float) -> "Text":
     """Bold where nothing is better; the same question found by two strategies may differ by rounding."""
+    from rich.text import Text
+
     if cell.evoi is None:
-        return "–"
-    return f"[bold]{cell.evoi:.4f}[/bold]" if cell.evoi >= best * (1 - 1e-5) else f"{cell.evoi:.4f}"
+        return Text("–")
+    return Text(f"{cell.evoi:.4f}", style="bold" if cell.evoi >= best * (1 - 1e-5) else "")
 
 
 def _seconds(cell: "Cell", best: float) -> str:

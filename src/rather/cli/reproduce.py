@@ -41,13 +41,9 @@ def reproduce(
 
     Examples:
         rather reproduce synthetic --workers 2
-
         rather reproduce movielens --trials 10
-
         rather reproduce movielens --ray 10.0.0.1:6379
-
         rather reproduce my-experiment.toml
-
         rather reproduce all --quick
     """
     from rather.research.experiments import load_spec, spec_names
@@ -63,16 +59,17 @@ def reproduce(
 
 
 def _list() -> None:
-    from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
+    from rather.cli.console import plain_console
     from rather.research.experiments import load_spec, spec_names
 
     table = Table("name", "in the paper", "what", "trials")
     for name in spec_names():
         spec = load_spec(name)
-        table.add_row(f"[bold]{name}[/bold]", spec.figure or "–", spec.title, str(spec.trials))
-    Console(highlight=False).print(table)
+        table.add_row(Text(name, style="bold"), spec.figure or "–", spec.title, str(spec.trials))
+    plain_console().print(table)
 
 
 def _run(
@@ -114,14 +111,16 @@ def _run(
 
 
 def _show(spec: "Spec", summary: "Summary", place: Path) -> None:
-    from rich.console import Console
+    from rich.text import Text
 
+    from rather.cli.console import plain_console
     from rather.research.experiments.tables import tables
 
-    console = Console(highlight=False)
+    console = plain_console()
     if not console.is_terminal:
-        console = Console(highlight=False, width=160)  # a file has no edge to wrap at
-    console.print(f"\n[bold]{spec.title}[/bold]" + (f" ({spec.figure} of the paper)" if spec.figure else ""))
+        console = plain_console(width=160)  # a file has no edge to wrap at
+    figure = f" ({spec.figure} of the paper)" if spec.figure else ""
+    console.print(Text.assemble((f"\n{spec.title}", "bold"), figure))
     if summary.quick:
         console.print("A quick run: it shows that everything works, and no number means anything.", style="yellow")
     for table in tables(spec, summary):
@@ -129,8 +128,8 @@ def _show(spec: "Spec", summary: "Summary", place: Path) -> None:
         console.print(table.rich())
     for row in summary.rows:
         if "text" in row.kept:
-            console.print(f"\n[bold]{row.variant}: {row.method}[/bold]")
-            console.print(row.kept["text"], markup=False, soft_wrap=True)
+            console.print(f"\n{row.variant}: {row.method}", style="bold")
+            console.print(row.kept["text"], soft_wrap=True)
             (place / f"{row.variant}-{row.method}.svg".lower()).write_text(row.kept["svg"], encoding="utf8")
     console.print(f"\nresults: {place}/trials.jsonl", style="dim")
 

@@ -11,6 +11,7 @@ from rather.caching.folder import switch_off
 from rather.cli.options import NoCache, RetrieverKind
 from rather.errors import InvalidInputError
 from rather.extras import require_extra
+from rather.nouns import counted
 
 if TYPE_CHECKING:
     from rather.formats.opening import Source
@@ -19,77 +20,74 @@ if TYPE_CHECKING:
 CatalogNames = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[CATALOG]...", help="What to ask about: 'films', tables (cars.csv) or vectors.  [default: films]"
+        metavar="CATALOG", help="'films' (bundled), tables (cars.csv) or vectors files.", show_default="films"
     ),
 ]
 
 
 def serve(
     catalogs: CatalogNames = None,
-    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 is every one.")] = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 for all.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = 8000,
     open_browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     database: Annotated[
         str | None,
         typer.Option(
             envvar="RATHER_DATABASE",
-            help="Where sessions are kept: sqlite:///FILE or postgresql+psycopg://USER:PASSWORD@HOST/NAME.  "
-            "[default: SQLite in your data directory]",
-            show_default=False,
+            help="Where to keep sessions: sqlite:///FILE or postgresql+psycopg://USER:PASSWORD@HOST/NAME "
+            "(needs rather[postgres]).",
+            show_default="a SQLite file in your data directory",
         ),
     ] = None,
     keep_days: Annotated[
-        float, typer.Option(min=0, help="Delete sessions that nobody touched for this long; 0 keeps all.")
+        float, typer.Option(min=0, help="Delete sessions this many days after their last use; 0 keeps them.")
     ] = 30,
     admin_token: Annotated[
         str | None,
-        typer.Option(envvar="RATHER_ADMIN_TOKEN", help="Opens /v1/admin to whoever sends it.", show_default=False),
+        typer.Option(envvar="RATHER_ADMIN_TOKEN", help="Secret that opens /v1/admin."),
     ] = None,
     origin: Annotated[
         list[str] | None,
-        typer.Option(help="Another site that may embed the page and call the API; may be repeated."),
+        typer.Option(help="Another site that may embed the page and call the API; repeat it for more."),
     ] = None,
     image_host: Annotated[
         list[str] | None,
         typer.Option(
             envvar="RATHER_IMAGE_HOST",
-            help="Another host that pictures may come from, as https://images.example.org; may be repeated.",
+            help="Another host that pictures may come from, such as https://images.example.org; repeat it for more.",
         ),
     ] = None,
-    sessions_per_day: Annotated[int, typer.Option(min=1, help="Sessions that one address may open in a day.")] = 1_000,
-    requests_per_minute: Annotated[int, typer.Option(min=1, help="Requests that one address may make.")] = 1_200,
-    budget_ms: Annotated[float, typer.Option(min=1, help="Most time to choose a question.")] = 2_000,
+    sessions_per_day: Annotated[int, typer.Option(min=1, help="Sessions that one address may open per day.")] = 1_000,
+    requests_per_minute: Annotated[
+        int, typer.Option(min=1, help="Requests that one address may make per minute.")
+    ] = 1_200,
+    budget_ms: Annotated[float, typer.Option(min=1, help="Longest time to choose a question.")] = 2_000,
     workers: Annotated[
         int | None,
-        typer.Option(min=1, help="Questions chosen at the same time.  [default: one a core]", show_default=False),
+        typer.Option(min=1, help="Questions to choose at the same time.", show_default="one per core"),
     ] = None,
-    prefetch: Annotated[bool, typer.Option(help="Choose the next questions while the person reads.")] = True,
+    prefetch: Annotated[bool, typer.Option(help="Choose the next questions while people read.")] = True,
     trusted_proxy: Annotated[
         str | None,
-        typer.Option(help="Address of a proxy whose X-Forwarded-For is believed.", show_default=False),
+        typer.Option(help="Address of a proxy whose X-Forwarded-For header is trusted."),
     ] = None,
-    drain_seconds: Annotated[int, typer.Option(min=0, help="Time for requests under way after SIGTERM.")] = 30,
+    drain_seconds: Annotated[int, typer.Option(min=0, help="Time to finish open requests after SIGTERM.")] = 30,
     quiet: Annotated[
-        bool, typer.Option("--quiet", help="Log only what goes wrong, for reading; else JSON lines.")
+        bool, typer.Option("--quiet", help="Log only problems, as plain text instead of JSON lines.")
     ] = False,
     retriever: RetrieverKind = "auto",
     no_cache: NoCache = False,
-    check: Annotated[
-        bool, typer.Option("--check", help="Say what would be served and whether the database answers; then exit.")
-    ] = False,
+    check: Annotated[bool, typer.Option("--check", help="Check the catalogues and the database, then exit.")] = False,
 ) -> None:
     """Serve a page that asks, and a REST API with its documentation under /docs.
 
-    Every answer is stored before it is acknowledged, and a restart goes on where each conversation was. Several
-    servers may share one PostgreSQL database.
+    Every answer is stored before it is acknowledged, and conversations survive a restart. Several servers may share
+    one PostgreSQL database.
 
     Examples:
         rather serve films --open
-
         rather serve cars.csv laptops.parquet --port 9000 --keep-days 7
-
         rather serve films --database postgresql+psycopg://rather@db.example.org/rather
-
         rather serve films --check
     """
     from rather.cli.progress import opened_source
@@ -123,7 +121,7 @@ def serve(
 
 
 def _short_names(names: Sequence[str]) -> list[str]:
-    """Names for addresses: of a file without its folders and ending, a second one of the same with its number."""
+    """Names for URLs: a file without its folders and suffix; the second of the same name gets a number."""
     short: list[str] = []
     for name in names:
         stem = Path(name).stem or name
@@ -174,7 +172,7 @@ def _check(sources: list["Source"], settings: "Settings") -> None:
 
     for source in sources:
         catalog = source.catalog
-        typer.echo(f"{source.name}: {len(catalog)} {catalog.name}s, {catalog.dimensions} dimensions")
+        typer.echo(f"{source.name}: {counted(len(catalog), catalog.name)}, {counted(catalog.dimensions, 'dimension')}")
     where = _without_password(settings.database_url)
     try:
         store = SqlStore(settings.database_url)
@@ -183,9 +181,10 @@ def _check(sources: list["Source"], settings: "Settings") -> None:
     except StoreUnavailableError as error:
         typer.echo(f"database: {where}: {error}", err=True)
         raise typer.Exit(1) from None
-    typer.echo(f"database: {where} answers, {count} session{'s' * (count != 1)}")
-    kept = "for ever" if settings.keep_days is None else f"{settings.keep_days:g} days after they were last touched"
-    typer.echo(f"sessions are kept {kept}; admin routes are {'open to the token' if settings.admin_token else 'shut'}")
+    typer.echo(f"database: {where} answers, {counted(count, 'session')}")
+    kept = "forever" if settings.keep_days is None else f"for {settings.keep_days:g} days after their last use"
+    admin = "open to the token" if settings.admin_token else "closed"
+    typer.echo(f"sessions are kept {kept}; admin routes are {admin}")
 
 
 def _without_password(url: str) -> str:

@@ -1,4 +1,4 @@
-"""`rather simulate`: how many questions until the regret is x?"""
+"""`rather simulate`: how fast does regret fall, question by question?"""
 
 import sys
 from pathlib import Path
@@ -18,7 +18,9 @@ from rather.cli.options import (
     Seed,
     SlateSize,
     Temperature,
+    Workers,
 )
+from rather.nouns import counted
 
 if TYPE_CHECKING:
     from rather.simulation.conversations import Conversation, SimulationPlan, Summary
@@ -29,54 +31,48 @@ def simulate(
     strategy: Annotated[
         list[str] | None,
         typer.Option(
-            help="A strategy; give several to compare them on the same people.  "
-            "[default: auto, auto-partial for attributes]",
-            show_default=False,
+            help="How to choose questions; repeat it to compare strategies on the same users.",
+            show_default="auto; auto-partial for attributes",
         ),
     ] = None,
     asking: Annotated[
         list[Ask] | None,
         typer.Option(
             "--ask",
-            help="Ask about items, attributes or both; several to compare.  [default: items]",
-            show_default=False,
+            help="Ask about items, attributes, or whichever is worth more; repeat it to compare.",
+            show_default="items",
         ),
     ] = None,
     p: Attributes = 1,
-    users: Annotated[int, typer.Option(min=1, help="Simulated people.")] = 100,
-    questions: Annotated[int, typer.Option(min=1, help="Questions each is asked.")] = 10,
+    users: Annotated[int, typer.Option(min=1, help="Simulated users.")] = 100,
+    questions: Annotated[int, typer.Option(min=1, help="Questions per user.")] = 10,
     k: SlateSize = 2,
     temperature: Temperature = None,
     among_particles: Annotated[
         bool,
         typer.Option(
             "--among-particles",
-            help="The paper's setting: true users are particles of the belief, which are only reweighted.",
+            help="As in the paper: true users are particles of the belief, which are reweighted but never rejuvenated.",
         ),
     ] = False,
     seed: Seed = 0,
-    workers: Annotated[int, typer.Option(min=1, help="Processes to spread the people over.")] = 1,
+    workers: Workers = 1,
     ray: Ray = None,
     plot: Plot = None,
     retriever: RetrieverKind = "auto",
     json_output: Json = False,
 ) -> None:
-    """Let simulated people answer, and show how the regret of the recommendation falls.
+    """Let simulated users answer, and show how the regret of the recommendation falls.
 
-    Everybody meets every strategy with the same utility and the same noise. True people are fresh draws from the
-    belief's density unless --among-particles is given.
+    Every strategy meets the same users, with the same utilities and the same noise. The users are fresh draws from
+    the belief's density unless --among-particles is given.
 
     Examples:
         rather simulate films --users 200
-
         rather simulate films --strategy auto --strategy random --plot regret.png
-
         rather simulate films --strategy cont-alter --users 100 --questions 10 --json
-
         rather simulate films --ask attributes --strategy auto-partial --strategy random-partial
-
         rather simulate films --ask items --ask attributes --ask auto
-
         rather simulate films --users 10000 --ray 10.0.0.1:6379
     """
     from rather.cli.progress import opened_source
@@ -154,7 +150,7 @@ def _report(plan: "SimulationPlan", catalog: str, summaries: list["Summary"]) ->
         "catalog": catalog,
         "items": len(plan.catalog),
         "particles": len(plan.belief),
-        "people": len(plan.people),
+        "users": len(plan.people),
         "k": plan.k,
         "seed": plan.seed,
         "response": str(plan.response),
@@ -164,10 +160,11 @@ def _report(plan: "SimulationPlan", catalog: str, summaries: list["Summary"]) ->
 
 
 def _print_table(summaries: list["Summary"], plot: Path | None) -> None:
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False)
+    from rather.cli.console import plain_console
+
+    console = plain_console()
     names = [summary.strategy for summary in summaries]
     regret = Table("question", *names, title="Mean regret after each question ± standard error")
     evoi = Table("question", *names, title="Mean EVOI of each question")
@@ -180,6 +177,8 @@ def _print_table(summaries: list["Summary"], plot: Path | None) -> None:
     means = (1000 * sum(summary.seconds) / len(summary.seconds) for summary in summaries)
     evoi.add_row("ms each", *(f"{mean:.1f}" for mean in means))
     console.print(regret, evoi)
-    console.print(f"{summaries[0].people} simulated people. Question 0 is before the first.", style="dim")
+    console.print(
+        f"{counted(summaries[0].people, 'simulated user')}. Question 0: before the first answer.", style="dim"
+    )
     if plot is not None:
         print(f"plot: {plot}", file=sys.stderr)

@@ -7,15 +7,18 @@ from rather.cli.options import Json
 
 
 def strategies(json_output: Json = False) -> None:
-    """List every strategy, what it does, and its catalogue scans per question.
+    """List the strategies: what each does, and how many scans of the catalogue a question takes.
 
-    A scan is one look at every item for a batch of directions: the cost that grows with the catalogue.
+    A scan is one pass over all items for a batch of directions: the cost that grows with the catalogue.
 
-    Example: rather strategies --json
+    Examples:
+        rather strategies
+        rather strategies --json
     """
-    from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
+    from rather.cli.console import plain_console
     from rather.strategies import PARTIAL_STRATEGIES, STRATEGIES, Named
 
     kinds: dict[str, Mapping[str, Named[object]]] = {"items": STRATEGIES, "attributes": PARTIAL_STRATEGIES}
@@ -28,11 +31,10 @@ def strategies(json_output: Json = False) -> None:
         print_json(rows)
         return
     for kind, strategies in kinds.items():
-        title = f"Strategies for questions about {kind}"
-        table = Table(title=title)
+        table = Table(title=f"Strategies for questions about {kind}")
         table.add_column("name", no_wrap=True, min_width=max(map(len, strategies)))
         for heading in ("in the paper", "what it does", "scans per question"):
             table.add_column(heading)
         for name, named in strategies.items():
-            table.add_row(f"[bold]{name}[/bold]", named.paper, named.summary, named.scans)
-        Console().print(table)
+            table.add_row(Text(name, style="bold"), named.paper, named.summary, named.scans)
+        plain_console().print(table)

@@ -1,4 +1,4 @@
-"""The conversation with a person at a terminal."""
+"""A conversation with a person at a terminal."""
 
 from collections.abc import Callable
 
@@ -6,19 +6,21 @@ from rich.console import Console
 from rich.text import Text
 
 from rather.cli.cards import choice_text, help_line, question_view, recommendations_view, show
+from rather.cli.console import plain_console
 from rather.conversation.session import Session
 from rather.model.questions import Question
 from rather.model.responses import NONE, SAME, SKIP, Choice
+from rather.nouns import counted
 
 KEYS: dict[str, Choice] = {"n": NONE, "s": SAME, "?": SKIP}
 
 
-def converse(session: Session, keep: Callable[[], None]) -> None:
-    """Ask until another question no longer pays or the person quits; `keep` is called after every change."""
-    console = Console(highlight=False)
+def converse(session: Session, on_change: Callable[[], None]) -> None:
+    """Ask until more questions would hardly help or the person quits; `on_change` is called after every change."""
+    console = plain_console()
+    count = counted(len(session.policy.catalog), session.policy.catalog.name)
     console.print(
-        f"[bold]{len(session.policy.catalog)} {session.policy.catalog.name}s.[/bold] "
-        "A few questions, then a recommendation. There are no wrong answers."
+        Text.assemble((f"{count}.", "bold"), " A few questions, then a recommendation. There are no wrong answers.")
     )
     reason = _reason(session)
     while reason is None:
@@ -27,7 +29,7 @@ def converse(session: Session, keep: Callable[[], None]) -> None:
         if not _one_answer(console, session, question):
             reason = "you asked to"
             break
-        keep()
+        on_change()
         show(console, recommendations_view(session.recommend(5), session.expected_regret, session.policy.start_regret))
         reason = _reason(session)
     finish(console, session, reason)
@@ -42,7 +44,7 @@ def _one_answer(console: Console, session: Session, question: Question) -> bool:
     """Read keys until one is an answer or an undo; False when the person quits."""
     while True:
         try:
-            key = console.input("[bold]> [/bold]").strip().lower()
+            key = console.input(Text("> ", style="bold")).strip().lower()
         except (EOFError, KeyboardInterrupt):
             console.print()
             return False
@@ -72,6 +74,6 @@ def _choice(key: str, question: Question, session: Session) -> Choice | None:
 
 def finish(console: Console, session: Session, reason: str) -> None:
     """Why asking stopped, and the recommendation."""
-    count = len(session.turns)
-    console.print(f"\n[bold]Done after {count} answer{'s' * (count != 1)}[/bold]: {reason}.")
+    done = f"\nDone after {counted(len(session.turns), 'answer')}"
+    console.print(Text.assemble((done, "bold"), f": {reason}."))
     show(console, recommendations_view(session.recommend(5), session.expected_regret, session.policy.start_regret))

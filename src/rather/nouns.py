@@ -1,0 +1,39 @@
+"""English nouns in messages: "1 country", "3 countries".
+
+The library `inflect` knows more words, but takes 2 s to import and makes "SUVS" of "SUV".
+"""
+
+_PAIRS = """
+aircraft aircraft bus buses calf calves child children deer deer fish fish foot feet goose geese half halves
+hero heroes knife knives leaf leaves life lives loaf loaves man men mouse mice ox oxen person people potato potatoes
+quiz quizzes scarf scarves series series sheep sheep shelf shelves species species thief thieves tomato tomatoes
+tooth teeth wife wives wolf wolves woman women
+"""
+IRREGULAR = dict(zip(_PAIRS.split()[::2], _PAIRS.split()[1::2], strict=True))
+
+
+def plural(noun: str, count: int | None = None) -> str:
+    """A noun in the plural; as it is for a count of 1.
+
+    Only its last word changes: "phone case" is "phone cases".
+    """
+    if count == 1:
+        return noun
+    before, space, word = noun.rpartition(" ")
+    return before + space + _plural_word(word)
+
+
+def counted(count: int, noun: str) -> str:
+    """A number and its noun: `counted(1200, "country")` is "1,200 countries"."""
+    return f"{count:,} {plural(noun, count)}"
+
+
+def _plural_word(word: str) -> str:
+    lower = word.lower()
+    if lower in IRREGULAR:
+        return word[0] + IRREGULAR[lower][1:]
+    if lower.endswith("y") and lower[-2:-1] not in ("", *"aeiou"):
+        return word[:-1] + "ies"
+    if lower.endswith(("s", "x", "z", "ch", "sh")) and not word.isupper():
+        return word + "es"
+    return word + "s"
