@@ -15,8 +15,8 @@ def vectors(tmp_path):
 def test_the_command_prints_what_was_measured(rather, vectors):
     arguments = ("bench", "--vectors", str(vectors), "--size", "200,20,2", "--repeats", "2", "--no-memory")
     report = json.loads(rather(*arguments, "--json").out)
-    assert report["rows"][0]["n"] == 200
-    assert {cell["name"] for cell in report["rows"][0]["cells"]} >= {AUTO, GREEDY, ITERATION, CONT_FREE}
+    assert report["sizes"][0]["n"] == 200
+    assert {method["name"] for method in report["sizes"][0]["methods"]} >= {AUTO, GREEDY, ITERATION, CONT_FREE}
     text = rather(*arguments).out
     assert "200 items, 20 particles, k = 2" in text
     assert "the vectors of vectors.npz" in text

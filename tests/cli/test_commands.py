@@ -36,9 +36,9 @@ def test_every_command_has_help_with_an_example(command, rather):
     assert f"rather {command}" in rather(command, "--help").out
 
 
-def test_bench_measures_a_served_crowd(rather):
+def test_bench_measures_the_service_under_load(rather):
     pytest.importorskip("fastapi", reason="the extra `serve` is not installed")
-    arguments = ("--people", "2", "--seconds", "3", "--think-seconds", "0.3", "--json")
+    arguments = ("--users", "2", "--seconds", "3", "--think-seconds", "0.3", "--json")
     report = json.loads(rather("bench", "--serve", *arguments).out)
     assert report["answers"] > 0
     assert report["errors"] == {}

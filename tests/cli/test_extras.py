@@ -23,7 +23,7 @@ NEEDING = [
     ("serve", ("serve", "films", "--check")),
     ("serve", ("serve", "films", "--port", "0")),
     ("serve", ("terminal", "demo")),
-    ("serve", ("bench", "--serve", "--people", "1", "--seconds", "1")),
+    ("serve", ("bench", "--serve", "--users", "1", "--seconds", "1")),
     ("postgres", ("serve", "films", "--check", "--database", POSTGRES)),
     ("postgres", ("serve", "films", "--port", "0", "--database", POSTGRES)),
     ("plots", ("simulate", "films", "--plot", "regret.png")),

@@ -8,16 +8,16 @@ from serving import small_source
 from rather.research.bench.load import library_times, serve_bench
 
 
-def test_simulated_people_answer_a_server_of_its_own():
-    report = serve_bench(3, 4.0, "films", think_seconds=0.3, apart=True)
-    assert (report.people, report.catalog) == (3, "films")
+def test_simulated_users_answer_a_server_of_their_own():
+    report = serve_bench(3, 4.0, "films", think_seconds=0.3, own_seeds=True)
+    assert (report.users, report.catalog) == (3, "films")
     assert report.errors == {}
     assert report.answers > 0
     assert report.questions_per_second == pytest.approx(report.answers / 4.0)
     assert 0 < report.latency["median"] <= report.latency["p90"] <= report.latency["p99"] <= report.latency["max"]
     assert report.ratio == pytest.approx(report.latency["median"] / report.library_turn)
     assert report.ratio_p99_ask == pytest.approx(report.latency["p99"] / report.library_ask)
-    assert 0 <= report.at_hand <= 1
+    assert 0 <= report.cached <= 1
     assert math.isfinite(report.opening["median"])
 
 

@@ -11,7 +11,7 @@ from rather.cli.json_output import print_json
 from rather.cli.options import Json, Plot, Seed, SlateSize
 
 if TYPE_CHECKING:
-    from rather.research.bench import Report, Wanted
+    from rather.research.bench import BenchReport, BenchSettings
     from rather.research.bench.load import ServeReport
 
 
@@ -34,46 +34,46 @@ def bench(
     ] = None,
     repeats: Annotated[
         int | None,
-        typer.Option(min=2, help="Turns of each way of choosing.", show_default="13; 5 with --quick"),
+        typer.Option(min=2, help="Turns of each method.", show_default="13; 5 with --quick"),
     ] = None,
     memory: Annotated[bool, typer.Option(help="Measure peak memory, in processes of their own.")] = True,
     plot: Plot = None,
     serve: Annotated[
-        bool, typer.Option("--serve", help="Instead, the service under a crowd of simulated people.")
+        bool, typer.Option("--serve", help="Measure the service under many simulated users instead.")
     ] = False,
     catalog: Annotated[str, typer.Option(help="With --serve: anything that `rather serve` takes.")] = "films",
-    people: Annotated[int, typer.Option(min=1, help="With --serve: people at the same time.")] = 200,
+    users: Annotated[int, typer.Option(min=1, help="With --serve: simulated users at the same time.")] = 200,
     seconds: Annotated[float, typer.Option(min=1, help="With --serve: how long they answer.")] = 60,
     think_seconds: Annotated[float, typer.Option(min=0, help="With --serve: mean time to read.")] = 10,
     k: SlateSize = 2,
     seed: Seed = 0,
-    apart: Annotated[
-        bool, typer.Option("--apart", help="Nobody shares what was computed for others: a seed for each person.")
+    own_seeds: Annotated[
+        bool, typer.Option("--own-seeds", help="With --serve: a seed for each user, so that they share no questions.")
     ] = False,
     json_output: Json = False,
 ) -> None:
     """Measure how long a question takes, in seconds and in scans of the catalogue, and how good it is.
 
-    A scan is one look at all items for the k directions of a question: a blocked matrix product and the best item for
-    each direction. Every way of choosing takes turns with all others, for the same beliefs; EVOI is valued over the
-    whole catalogue, as a share of the best that any of them found.
+    A scan is one pass over all items for the k directions of a question: a blocked matrix product and the best item for
+    each direction. All methods take turns, for the same beliefs; EVOI is computed over the whole catalogue, as a share
+    of the best that any of them found.
 
-    With --serve, a server of its own is started on this machine with an empty database and stopped at the end:
-    answers per second, latency, errors, and the latency relative to the library's own time.
+    With --serve, a server is started on this machine with an empty database and stopped at the end: answers per
+    second, latency, errors, and the latency relative to the library's own time.
 
     Examples:
         rather bench
         rather bench --quick
         rather bench --size 1e6,500,2 --size 1e6,500,5 --plot times.png --json
         rather bench --vectors vectors.npz --size 1e6,200,3
-        rather bench --serve --people 50 --seconds 20
+        rather bench --serve --users 50 --seconds 20
     """
     if serve:
-        _serve(catalog, people, seconds, think_seconds, k, seed, apart, json_output)
+        _serve(catalog, users, seconds, think_seconds, k, seed, own_seeds, json_output)
         return
-    report = _measure(_wanted(size, quick, vectors, repeats, memory), json_output)
+    report = _measure(_settings(size, quick, vectors, repeats, memory), json_output)
     if plot is not None:
-        from rather.cli.bench_plot import plot_report
+        from rather.research.bench.figure import plot_report
 
         plot_report(report, plot)
     if json_output:
@@ -86,12 +86,14 @@ def bench(
             print(f"plot: {plot}", file=sys.stderr)
 
 
-def _wanted(sizes: list[str] | None, quick: bool, vectors: Path | None, repeats: int | None, memory: bool) -> "Wanted":
-    from rather.research.bench import BEYOND, PAPER, QUICK, Size, Wanted
+def _settings(
+    sizes: list[str] | None, quick: bool, vectors: Path | None, repeats: int | None, memory: bool
+) -> "BenchSettings":
+    from rather.research.bench import BEYOND, PAPER, QUICK, BenchSettings, Size
 
     usual = QUICK if quick else (*PAPER, *BEYOND)
     chosen = tuple(dict.fromkeys(Size.parse(text) for text in sizes)) if sizes else usual
-    return Wanted(
+    return BenchSettings(
         chosen,
         vectors,
         repeats or (5 if quick else 13),
@@ -101,23 +103,30 @@ def _wanted(sizes: list[str] | None, quick: bool, vectors: Path | None, repeats:
     )
 
 
-def _measure(wanted: "Wanted", quiet: bool) -> "Report":
+def _measure(settings: "BenchSettings", quiet: bool) -> "BenchReport":
     from rather.cli.progress import progress_bar
     from rather.research.bench import bench as run
-    from rather.research.bench.machine import MUCH, others_now
+    from rather.research.bench.machine import BUSY, others_now
 
     busy = others_now()
-    if busy > MUCH:
+    if busy > BUSY:
         typer.echo(
             f"This machine is busy: other programs use {busy:.0%} of its cores. Trust ratios more than times.",
             err=True,
         )
-    with progress_bar("steps", wanted.steps, quiet) as advance:
-        return run(wanted, advance, lambda text: typer.echo(text, err=True))
+    with progress_bar("steps", settings.steps, quiet) as advance:
+        return run(settings, advance, lambda text: typer.echo(text, err=True))
 
 
 def _serve(
-    catalog: str, people: int, seconds: float, think_seconds: float, k: int, seed: int, apart: bool, json_output: bool
+    catalog: str,
+    users: int,
+    seconds: float,
+    think_seconds: float,
+    k: int,
+    seed: int,
+    own_seeds: bool,
+    json_output: bool,
 ) -> None:
     from rather.cli.progress import progress_bar
     from rather.extras import require_extra
@@ -135,7 +144,7 @@ def _serve(
                 advance()
 
         report = serve_bench(
-            people, seconds, catalog, think_seconds=think_seconds, k=k, seed=seed, apart=apart, on_progress=show
+            users, seconds, catalog, think_seconds=think_seconds, k=k, seed=seed, own_seeds=own_seeds, on_progress=show
         )
     if json_output:
         print_json(asdict(report))
@@ -148,14 +157,13 @@ def _print_serve_report(report: "ServeReport") -> None:
 
     from rather.cli.console import plain_console
 
-    table = Table(
-        "measure", "value", title=f"{report.people} people for {report.seconds:.0f} s, {report.items:,} items"
-    )
+    title = f"{report.users} simulated users for {report.seconds:.0f} s, {report.items:,} items"
+    table = Table("measure", "value", title=title)
     table.add_row("answers per second", f"{report.questions_per_second:.1f}")
     for name, times in (("answer to next question", report.latency), ("opening to first question", report.opening)):
         spelled = ", ".join(f"{percentile} {value:.1f}" for percentile, value in times.items())
         table.add_row(f"{name}, ms", spelled)
-    table.add_row("next question at hand", f"{report.at_hand:.0%}")
+    table.add_row("next question cached", f"{report.cached:.0%}")
     table.add_row("library: tell and ask, ms", f"{report.library_turn:.1f}")
     table.add_row("library: ask alone, ms", f"{report.library_ask:.1f}")
     table.add_row("latency over tell and ask", f"median {report.ratio:.2f}, p99 {report.ratio_p99:.2f}")

@@ -1,24 +1,29 @@
-from dataclasses import replace
-
 import pytest
 import torch
 
-from rather import Logistic
+from rather import Belief, Catalog, Logistic, Policy
 from rather.errors import InvalidInputError
 from rather.formats.vectors.vector_files import Vectors, save_vectors
-from rather.research.bench import Size, Wanted, bench, machine, origins, run
-from rather.research.bench.contest import AUTO, CONT_FREE, GREEDY, ITERATION, Setting, cells, contenders
+from rather.research.bench import BenchSettings, Size, bench
+from rather.research.bench.contest import AUTO, CONT_FREE, GREEDY, ITERATION, Setting, contenders, measured
+from rather.research.bench.conversation_costs import cached_question, throughput
+from rather.research.bench.machine import Load
+from rather.research.bench.measurements import Times
 from rather.research.bench.memory import peak_bytes
 from rather.research.bench.origins import Origin, random_origin
-from rather.research.bench.report import Times
-from rather.research.bench.targets import targets
-from rather.retrieval import ExactRetriever
+from rather.retrieval import ExactRetriever, ShortlistRetriever
 from worlds import normal, world
 
 
 @pytest.fixture
 def vectors(tmp_path):
     return save_vectors(Vectors(normal(300, 4).numpy(), normal(60, 4, seed=1).numpy()), tmp_path / "vectors.npz")
+
+
+@pytest.fixture(scope="module")
+def seed_dependent():
+    """A policy whose first question depends on the seed: many directions are alike in N(0, I)."""
+    return Policy(Catalog(normal(2000, 20)), Belief.from_users(normal(300, 20, seed=1)), response=Logistic(0.2))
 
 
 def nothing(*_):
@@ -37,10 +42,9 @@ def test_times_are_medians_with_quartiles():
     assert Times.of([4.0]) == Times(4.0, 4.0, 4.0, 1)
 
 
-def test_a_larger_catalogue_begins_with_the_smaller_one(monkeypatch):
-    monkeypatch.setattr(origins, "BLOCK", 64)
-    origin = random_origin(n=100, people=10, dimensions=5)
-    assert torch.equal(origin.resampled(200)[:90], origin.resampled(90))
+def test_a_larger_catalogue_begins_with_the_smaller_one():
+    origin = random_origin(n=100, users=10, dimensions=5)
+    assert torch.equal(origin.resampled(200, block=64)[:90], origin.resampled(90, block=64))
 
 
 def test_resampled_items_lie_near_real_ones():
@@ -51,15 +55,16 @@ def test_resampled_items_lie_near_real_ones():
     assert set(torch.cdist(made, origin.items).argmin(dim=1).tolist()) == {0, 1, 2}
 
 
-def test_people_to_talk_to_are_not_in_the_belief_where_others_are_left():
+def test_users_who_are_asked_are_not_in_the_belief_if_there_are_enough():
     origin = Origin(torch.eye(3), torch.arange(30.0).view(10, 3), "few")
-    members, others = origin.drawn_people(6, 4)
+    members, others = origin.draw_users(6, 4)
+    assert (len(members), len(others)) == (6, 4)
     assert not {tuple(row) for row in members.tolist()} & {tuple(row) for row in others.tolist()}
-    with pytest.raises(InvalidInputError, match="10 people, but 11 particles"):
-        origin.drawn_people(11, 1)
+    with pytest.raises(InvalidInputError, match="11 particles, but there are vectors of 10 users"):
+        origin.draw_users(11, 1)
 
 
-def test_every_way_is_valued_against_the_best_for_the_same_belief():
+def test_every_method_is_valued_against_the_best_for_the_same_belief():
     small = world(n=40, m=30, d=4)
     exact = ExactRetriever(small.catalog)
     setting = Setting(small.catalog, small.belief, Logistic(0.2), 2, exact)
@@ -67,16 +72,26 @@ def test_every_way_is_valued_against_the_best_for_the_same_belief():
     for number in range(4):
         for contender in part:
             contender.turn(setting, number, 60.0)
-    made = {cell.name: cell for cell in cells(setting, part, exact, Times.of([0.5]))}
-    assert max(cell.evoi for cell in made.values()) <= 1 + 1e-6
-    assert made[GREEDY].evoi_to_greedy == pytest.approx(1.0)
-    assert made[GREEDY].speedup == 1.0
-    assert made[ITERATION].evoi_to_iteration == pytest.approx(1.0)
-    assert made[AUTO].scans == made[AUTO].times.median / 0.5
-    assert made[AUTO].times.runs == 3  # the first turn was to warm up
+    found = {method.name: method for method in measured(setting, part, exact, Times.of([0.5]))}
+    assert max(method.evoi for method in found.values()) <= 1 + 1e-6
+    assert found[GREEDY].evoi_to_greedy == pytest.approx(1.0)
+    assert found[GREEDY].speedup == 1.0
+    assert found[ITERATION].evoi_to_iteration == pytest.approx(1.0)
+    assert found[AUTO].scans == found[AUTO].times.median / 0.5
+    assert found[AUTO].times.runs == 3  # the first turn was to warm up
 
 
-def test_a_slow_way_has_no_further_turn():
+def test_the_value_of_a_question_is_that_of_the_problem():
+    small = world(n=40, m=30, d=4)
+    exact = ExactRetriever(small.catalog)
+    setting = Setting(small.catalog, small.belief, Logistic(0.2), 2, exact)
+    first, _ = setting.situations(small.belief.particles[:1])
+    question = setting.policy("random").question(small.belief, ())
+    expected = small.problem().evoi(torch.tensor([question.slate]))
+    assert setting.evoi(question, first, exact) == pytest.approx(float(expected), abs=1e-6)
+
+
+def test_a_slow_method_has_no_further_turn():
     small = world(n=40, m=30, d=4)
     exact = ExactRetriever(small.catalog)
     setting = Setting(small.catalog, small.belief, Logistic(0.2), 2, exact)
@@ -86,39 +101,69 @@ def test_a_slow_way_has_no_further_turn():
     assert len(slow.seconds) == 1
 
 
+def test_the_time_of_a_question_includes_fitting_the_retriever():
+    small = world(n=600, m=30, d=4)
+    fitted = []
+
+    class Counting:
+        """A shortlist that counts how often it is fitted."""
+
+        def __init__(self):
+            self.shortlist = ShortlistRetriever.build(small.catalog, small.belief)
+
+        def top(self, directions, count, allowed=None):
+            return self.shortlist.top(directions, count, allowed)
+
+        def fitted(self, belief, allowed=None):
+            fitted.append(belief)
+            return self.shortlist.fitted(belief, allowed)
+
+    setting = Setting(small.catalog, small.belief, Logistic(0.2), 2, Counting())
+    first, later = setting.situations(small.belief.particles[:1])
+    auto = contenders(setting, first, later, ExactRetriever(small.catalog))[0]
+    fitted.clear()
+    for number in range(3):
+        auto.turn(setting, number, 60.0)
+    assert len([belief for belief in fitted if belief is not small.belief]) == 3
+
+
+def test_users_whose_first_questions_differ_are_asked_on(seed_dependent):
+    """Such a benchmark once ended in "it comes from another session"."""
+    policy = seed_dependent
+    slates = {policy.with_seed(seed).question(policy.prior, ()).slate for seed in range(4)}
+    assert len(slates) > 1
+    assert throughput(policy, users=4, rounds=1).questions_per_second > 0
+
+
+def test_a_benchmark_of_such_a_catalogue_ends(tmp_path):
+    path = save_vectors(Vectors(normal(2000, 20).numpy(), normal(303, 20, seed=1).numpy()), tmp_path / "normal.npz")
+    report = bench(BenchSettings([Size(2000, 300, 2)], path, repeats=2, most_seconds=0.0, memory=False), nothing)
+    assert report.sizes[0].throughput.questions_per_second > 0
+
+
+def test_a_cached_question_is_not_computed_again(seed_dependent, monkeypatch):
+    computed, compute = [], Policy.question
+    monkeypatch.setattr(Policy, "question", lambda *arguments: computed.append(1) or compute(*arguments))
+    assert cached_question(seed_dependent, runs=3).in_process.runs == 3
+    assert len(computed) == 1
+
+
 def test_a_run_measures_every_size_and_says_where_its_items_come_from(vectors):
     steps = []
-    wanted = Wanted([Size(500, 20, 2), Size(100, 20, 3)], vectors, repeats=2, memory=False)
-    report = bench(wanted, lambda: steps.append(1), nothing)
-    assert [(row.n, row.m, row.k) for row in report.rows] == [(100, 20, 3), (500, 20, 2)]
-    assert all(row.origin == "the vectors of vectors.npz, items resampled with noise" for row in report.rows)
-    assert len(steps) == wanted.steps
-    assert report.rows[0].peak_bytes is None
+    settings = BenchSettings([Size(500, 20, 2), Size(100, 20, 3)], vectors, repeats=2, memory=False)
+    report = bench(settings, lambda: steps.append(1))
+    assert [(size.n, size.m, size.k) for size in report.sizes] == [(100, 20, 3), (500, 20, 2)]
+    assert all(size.origin == "the vectors of vectors.npz, items resampled with noise" for size in report.sizes)
+    assert len(steps) == settings.steps
+    assert report.sizes[0].peak_bytes is None
+    assert report.sizes[0].method(CONT_FREE).name == CONT_FREE
 
 
-def test_what_does_not_fit_into_memory_is_left_out_and_said(vectors, monkeypatch):
-    monkeypatch.setattr(run, "available_bytes", lambda: 20_000)
-    report = bench(Wanted([Size(100, 20, 2), Size(2000, 20, 2)], vectors, repeats=2, memory=False), nothing, nothing)
-    assert [row.n for row in report.rows] == [100]
+def test_what_does_not_fit_into_memory_is_left_out_and_said(vectors):
+    sizes = [Size(100, 20, 2), Size(2000, 20, 2)]
+    report = bench(BenchSettings(sizes, vectors, repeats=2, memory=False, available_bytes=20_000), nothing)
+    assert [size.n for size in report.sizes] == [100]
     assert "2,000 items, 20 particles, k = 2: needs 0.0 GB of memory" in report.skipped[0]
-
-
-def test_targets_are_judged_by_what_was_measured(vectors):
-    wanted = Wanted([Size(100, 20, 2)], vectors, repeats=2, memory=False)
-    row = bench(wanted, nothing, nothing).rows[0]
-    assert all("remembered" in target.what for target in targets([row]))
-
-    def judged(scans, share):
-        changed = tuple(replace(cell, scans=scans, evoi_to_iteration=share, speedup=scans) for cell in row.cells)
-        large = replace(
-            row, remembered=None, n=1_000_000, m=500, k=5, d=50, cells=changed, peak_bytes=400, catalog_bytes=200
-        )
-        return [target.reached for target in targets([large])]
-
-    assert judged(0.5, 1.0) == [True, True, True, False, True]
-    assert judged(0.7, 0.99) == [False, False, True, False, True]
-    assert judged(55.0, 1.0) == [False, True, False, True, True]
-    assert row.cell(CONT_FREE).name == CONT_FREE
 
 
 def test_peak_memory_holds_the_catalogue_at_least():
@@ -126,6 +171,10 @@ def test_peak_memory_holds_the_catalogue_at_least():
 
 
 def test_the_share_of_others_leaves_our_own_work_out():
-    before = machine.Load(busy=10.0, ours=1.0, at=0.0)
-    share = machine.Load(busy=14.0, ours=4.0, at=1.0).others(before)
-    assert share is None or share == pytest.approx(1.0 / (machine.os.cpu_count() or 1))
+    before, after = Load(10.0, ours=1.0, at=0.0, cores=2), Load(14.0, ours=4.0, at=1.0, cores=2)
+    assert after.others(before) == pytest.approx(0.5)  # one of two processor seconds was theirs
+
+
+def test_the_share_of_others_is_unknown_if_the_system_does_not_say():
+    before, after = Load(None, ours=1.0, at=0.0, cores=2), Load(None, ours=4.0, at=1.0, cores=2)
+    assert after.others(before) is None

@@ -19,7 +19,7 @@ from rather.model.catalog import Catalog
 from rather.model.questions import Question
 from rather.model.responses import ResponseModel
 from rather.numerics.threads import one_thread
-from rather.research.bench.report import Cell, Times
+from rather.research.bench.measurements import MethodMeasurement, Times
 from rather.retrieval import ExactRetriever, Retriever
 from rather.simulation.users import SimulatedUser
 from rather.strategies import Strategy, strategy_named
@@ -132,7 +132,9 @@ def contenders(
     return part
 
 
-def cells(setting: Setting, part: list[Contender], exact: ExactRetriever, scan: Times) -> tuple[Cell, ...]:
+def measured(
+    setting: Setting, part: list[Contender], exact: ExactRetriever, scan: Times
+) -> tuple[MethodMeasurement, ...]:
     """What came of it, each question valued over the whole catalogue."""
     values = {
         contender.name: [
@@ -150,7 +152,7 @@ def cells(setting: Setting, part: list[Contender], exact: ExactRetriever, scan: 
         times, found = Times.of(contender.seconds), values[contender.name]
         shares = [evoi / max(best[situation], 1e-12) for situation, evoi in found]
         made.append(
-            Cell(
+            MethodMeasurement(
                 contender.name,
                 times,
                 times.median / scan.median,

@@ -1,4 +1,4 @@
-"""How the service bears many people at once: simulated people answer a server of its own, and are timed."""
+"""The service under load: simulated users answer questions of a server, and are timed."""
 
 import asyncio
 import itertools
@@ -30,7 +30,7 @@ from rather.simulation.conversations import draw_people
 
 T = TypeVar("T")
 
-# A person whose answer failed looks again after this long, as the page does.
+# A user whose answer failed tries again after this long, as the page does.
 RETRY_SECONDS = 1.0
 
 
@@ -41,15 +41,15 @@ class ServeReport:
     Attributes:
         catalog: What was asked about.
         items: How many items it has.
-        people: At the same time.
+        users: At the same time.
         seconds: How long they answered.
-        think_seconds: Mean time that a person reads before answering, exponentially distributed.
+        think_seconds: Mean time that a user reads before answering, exponentially distributed.
         answers: Acknowledged in that time.
         questions_per_second: The same per second.
         latency: From answer to next question over HTTP: `median`, `p90`, `p99`, `max`.
         opening: From opening a session to its first question: likewise.
         errors: What went wrong, by status or kind, and how often.
-        at_hand: Share of the answers whose next question had been computed ahead or for somebody else.
+        cached: Share of the answers whose next question had been computed ahead or for another user.
         library_ask: Median time of `Session.ask` alone, in this process before the load.
         library_turn: Median time of `Session.tell` and `ask` together, likewise.
         ratio: Median latency over `library_turn`.
@@ -59,7 +59,7 @@ class ServeReport:
 
     catalog: str
     items: int
-    people: int
+    users: int
     seconds: float
     think_seconds: float
     answers: int
@@ -67,7 +67,7 @@ class ServeReport:
     latency: dict[str, float]
     opening: dict[str, float]
     errors: dict[str, int]
-    at_hand: float
+    cached: float
     library_ask: float
     library_turn: float
     ratio: float
@@ -76,41 +76,41 @@ class ServeReport:
 
 
 def serve_bench(
-    people: int = 200,
+    users: int = 200,
     seconds: float = 60.0,
     catalog: str = "films",
     *,
     think_seconds: float = 10.0,
     k: int = 2,
     seed: int = 0,
-    apart: bool = False,
+    own_seeds: bool = False,
     serve_options: Sequence[str] = (),
     on_progress: Callable[[float], None] | None = None,
 ) -> ServeReport:
-    """Start a server, let simulated people answer it, and report.
+    """Start a server, let simulated users answer its questions, and report.
 
     Args:
-        people: At the same time. They arrive spread over one mean thinking time.
+        users: At the same time. They arrive over one mean thinking time.
         seconds: How long they answer.
         catalog: What to ask about: anything that `rather serve` takes.
-        think_seconds: Mean time that a person reads before answering.
+        think_seconds: Mean time that a user reads before answering.
         k: Options in a question.
-        seed: Of the people and what they answer.
-        apart: Give each person's sessions a seed of their own, so that nobody finds what was computed for others.
+        seed: Of the users and what they answer.
+        own_seeds: Give each user's sessions a seed of their own, so that nothing was computed for another user.
         serve_options: Further options of `rather serve`.
         on_progress: Called about once a second with the share of the time that has passed.
     """
     source = open_source(catalog)
     ask, turn = library_times(source, k, seed)
     with tempfile.TemporaryDirectory() as folder, _server(catalog, folder, serve_options) as address:
-        crowd = _Crowd(source, address, people, think_seconds, k, seed, apart)
+        crowd = _Crowd(source, address, users, think_seconds, k, seed, own_seeds)
         _run(crowd.run(seconds, on_progress or (lambda share: None)))
-        at_hand = _run(_share_at_hand(address))
+        cached = _run(_share_cached(address))
     latency = _percentiles(crowd.latencies)
     return ServeReport(
         catalog=catalog,
         items=len(source.catalog),
-        people=people,
+        users=users,
         seconds=seconds,
         think_seconds=think_seconds,
         answers=len(crowd.latencies),
@@ -118,7 +118,7 @@ def serve_bench(
         latency=latency,
         opening=_percentiles(crowd.openings),
         errors=dict(crowd.errors),
-        at_hand=at_hand,
+        cached=cached,
         library_ask=ask,
         library_turn=turn,
         ratio=latency["median"] / turn,
@@ -148,34 +148,34 @@ def library_times(source: Source, k: int, seed: int, questions: int = 8) -> tupl
 
 
 class _Crowd:
-    """People who open sessions, read, answer, and open another when theirs has ended."""
+    """Users who open sessions, read, answer, and open another when theirs has ended."""
 
     def __init__(
-        self, source: Source, address: tuple[str, int], people: int, think: float, k: int, seed: int, apart: bool
+        self, source: Source, address: tuple[str, int], users: int, think: float, k: int, seed: int, own_seeds: bool
     ) -> None:
         self.source, self.address, self.think, self.k, self.seed = source, address, think, k, seed
-        self.apart = apart
-        self.utilities = draw_people(source.belief, people, seed)
+        self.own_seeds = own_seeds
+        self.utilities = draw_people(source.belief, users, seed)
         self.latencies: list[float] = []
         self.openings: list[float] = []
         self.errors: Counter[str] = Counter()
 
     async def run(self, seconds: float, on_progress: Callable[[float], None]) -> None:
         end = time.monotonic() + seconds
-        crowd = [asyncio.create_task(self._person(number, end)) for number in range(len(self.utilities))]
+        crowd = [asyncio.create_task(self._user(number, end)) for number in range(len(self.utilities))]
         while (left := end - time.monotonic()) > 0:
             on_progress(1 - left / seconds)
             await asyncio.sleep(min(1.0, left))
         await asyncio.gather(*crowd)
 
-    async def _person(self, number: int, end: float) -> None:
+    async def _user(self, number: int, end: float) -> None:
         moods = derive_generator(self.seed, "load", number)
         http = _Http(*self.address)
         await asyncio.sleep(float(torch.rand((), generator=moods)) * self.think)
         for visit in itertools.count():
             if time.monotonic() >= end:
                 break
-            own = 1 + number + visit * len(self.utilities) if self.apart else 0
+            own = 1 + number + visit * len(self.utilities) if self.own_seeds else 0
             session = await self._send(http, "/v1/sessions", {"k": self.k, "seed": own}, self.openings)
             while session is not None and session["question"] and not session["stop_reason"]:
                 await asyncio.sleep(self.think * float(-torch.rand((), generator=moods).clamp_min(1e-9).log()))
@@ -206,7 +206,7 @@ class _Crowd:
         return None
 
     def _choice(self, question: dict[str, Any], number: int, moods: torch.Generator) -> int:
-        """What this person would rather have; by chance where the options are not items."""
+        """What this user would rather have; random if the options are not items."""
         ids = [option["id"] for option in question["options"]]
         if None in ids:
             return int(torch.randint(len(ids), (), generator=moods))
@@ -247,7 +247,7 @@ class _Http:
             self._streams = None
 
 
-async def _share_at_hand(address: tuple[str, int]) -> float:
+async def _share_cached(address: tuple[str, int]) -> float:
     http = _Http(*address)
     _, content = await http.get("/metrics")
     http.close()
@@ -262,8 +262,8 @@ def _server(catalog: str, folder: str, options: Sequence[str]) -> Iterator[tuple
     database = f"sqlite:///{folder}/sessions.db"
     limits = ["--requests-per-minute", "1000000000", "--sessions-per-day", "1000000000"]
     command = [sys.executable, "-m", "rather", "serve", catalog, "--port", "0", "--database", database, *limits]
-    with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - the null device has no path of its own
-        process = subprocess.Popen([*command, *options], stdout=subprocess.PIPE, stderr=nowhere, text=True)
+    with open(os.devnull, "w") as null:  # noqa: PTH123 - the null device has no path of its own
+        process = subprocess.Popen([*command, *options], stdout=subprocess.PIPE, stderr=null, text=True)
     assert process.stdout is not None
     try:
         found = re.search(r"http://localhost:(\d+)", process.stdout.readline())

@@ -16,22 +16,22 @@ from rather.caching.folder import SWITCH
 from rather.errors import RatherError
 
 
-def peak_bytes(items: Tensor, people: Tensor, k: int) -> int | None:
+def peak_bytes(items: Tensor, users: Tensor, k: int) -> int | None:
     """What a process needs beyond the import of torch: the catalogue, a session, two questions and an answer.
 
-    None where the system does not say (Windows).
+    None if the system does not say (Windows).
 
     Args:
         items: `(n, d)` of the catalogue.
-        people: `(m, d)` of the belief.
+        users: `(m, d)` of the belief.
         k: Items on a slate.
     """
     with tempfile.TemporaryDirectory() as folder:
-        files = [Path(folder) / "items.npy", Path(folder) / "people.npy"]
-        for file, array in zip(files, (items, people), strict=True):
+        files = [Path(folder) / "items.npy", Path(folder) / "users.npy"]
+        for file, array in zip(files, (items, users), strict=True):
             np.save(file, array.numpy())
         command = [sys.executable, "-m", "rather.research.bench.memory", *map(str, files), str(k)]
-        # A remembered question would need no memory.
+        # A cached question would need no memory.
         alone = {**os.environ, SWITCH: "off"}
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=alone)
     if done.returncode:
@@ -41,7 +41,7 @@ def peak_bytes(items: Tensor, people: Tensor, k: int) -> int | None:
     return found
 
 
-def _converse(items: str, people: str, k: int) -> int | None:
+def _converse(items: str, users: str, k: int) -> int | None:
     """Bytes that were in use at most, beyond those after the imports."""
     from rather.conversation.policy import Policy
     from rather.conversation.session import Session
@@ -50,7 +50,7 @@ def _converse(items: str, people: str, k: int) -> int | None:
     from rather.model.belief import Belief
     from rather.model.catalog import Catalog
 
-    catalog, belief = Catalog(np.load(items)), Belief.from_users(np.load(people))
+    catalog, belief = Catalog(np.load(items)), Belief.from_users(np.load(users))
     session = Session(Policy(catalog, belief, k))
     session.tell(session.ask(), 0)
     session.ask()
@@ -60,7 +60,7 @@ def _converse(items: str, people: str, k: int) -> int | None:
 
 
 def _resident(field: str) -> int | None:
-    """Bytes of this process in memory, now (VmRSS) or at most so far (VmHWM); None where that cannot be seen.
+    """Bytes of this process in memory, now (VmRSS) or at most so far (VmHWM); None if that cannot be seen.
 
     Outside Linux both are the most so far.
     """

@@ -1,4 +1,4 @@
-"""Where the vectors of a benchmark come from: learnt from real ratings where possible, and always said."""
+"""Where the vectors of a benchmark come from: learnt from real ratings if those are here, else random."""
 
 from __future__ import annotations
 
@@ -24,11 +24,8 @@ DIMENSIONS = 50
 # Most ratings first: more items to resample.
 RATED = ("book-crossing", "goodbooks-10k")
 
-# People with fewer ratings have next to no taste that could be learnt.
+# Users with fewer ratings have next to no taste that could be learnt.
 LEAST_RATINGS = 20
-
-# Rows made at a time, each block from a generator of its own: a larger catalogue begins with the smaller one.
-BLOCK = 65_536
 
 # Noise of a resampled item, relative to its norm.
 NOISE = 0.3
@@ -43,48 +40,53 @@ class Origin:
 
     Attributes:
         items: `(n, d)`.
-        people: `(p, d)`.
-        words: What they are.
+        users: `(u, d)`.
+        description: What they are.
     """
 
     items: Tensor
-    people: Tensor
-    words: str
+    users: Tensor
+    description: str
 
-    def resampled(self, n: int) -> Tensor:
-        """`(n, d)` items: those of the origin, drawn with replacement, each with noise of 0.3 times its length."""
+    def resampled(self, n: int, block: int = 65_536) -> Tensor:
+        """`(n, d)` items: those of the origin, drawn with replacement, each with noise of 0.3 times its length.
+
+        They are made in blocks, each from a generator of its own: a larger catalogue begins with the smaller one.
+        """
         d = self.items.shape[1]
         made = torch.empty(n, d)
-        for start in range(0, n, BLOCK):
+        for start in range(0, n, block):
             generator = derive_generator(0, "bench items", start)
-            drawn = self.items[torch.randint(len(self.items), (BLOCK,), generator=generator)]
-            noise = torch.randn(BLOCK, d, generator=generator, dtype=torch.float32)
+            drawn = self.items[torch.randint(len(self.items), (block,), generator=generator)]
+            noise = torch.randn(block, d, generator=generator, dtype=torch.float32)
             lengths = torch.linalg.vector_norm(drawn, dim=1, keepdim=True)
-            block = drawn + NOISE * lengths / d**0.5 * noise
-            made[start : start + BLOCK] = block[: n - start]
+            made[start : start + block] = (drawn + NOISE * lengths / d**0.5 * noise)[: n - start]
         return made
 
-    def drawn_people(self, m: int, others: int) -> tuple[Tensor, Tensor]:
-        """`(m, d)` people for the belief and `(others, d)` to talk to; the same ones where there are too few."""
-        order = torch.randperm(len(self.people), generator=derive_generator(0, "bench people"))
+    def draw_users(self, m: int, others: int) -> tuple[Tensor, Tensor]:
+        """`(m, d)` users for the belief and `(others, d)` to ask; some of the same if there are too few."""
+        order = torch.randperm(len(self.users), generator=derive_generator(0, "bench people"))
         if m > len(order):
-            raise InvalidInputError(f"There are vectors of {len(order):,} people, but {m:,} particles are wanted.")
+            raise InvalidInputError(
+                f"A size has {m:,} particles, but there are vectors of {len(order):,} users only. "
+                "Choose fewer particles, or another vectors file."
+            )
         members = order[:m].sort().values
         strangers = order[m:] if len(order) >= m + others else order
-        return self.people[members], self.people[strangers[:others]]
+        return self.users[members], self.users[strangers[:others]]
 
 
 def named_origin(path: Path) -> Origin:
     """What a vectors file holds."""
     vectors = load_vectors(path)
     if vectors.users is None:
-        raise InvalidInputError(f"{path} holds no vectors of people; a benchmark needs them for its beliefs.")
+        raise InvalidInputError(f"{path} holds no user vectors; a benchmark needs them for its beliefs.")
     return _origin(vectors, f"the vectors of {path.name}")
 
 
 def small_origin() -> Origin | None:
     """The catalogue of the paper's first columns, MovieLens-100k, if its ratings are on this machine."""
-    return _learnt("ml-100k", "pmf-10", _films, "films and people of MovieLens-100k (PMF, 10 dimensions)")
+    return _learnt("ml-100k", "pmf-10", _films, "films and users of MovieLens-100k (PMF, 10 dimensions)")
 
 
 def large_origin(quick: bool, on_progress: Callable[[str], None]) -> Origin:
@@ -92,31 +94,31 @@ def large_origin(quick: bool, on_progress: Callable[[str], None]) -> Origin:
 
     Args:
         quick: Take what lies in the cache, and do not spend the time to learn.
-        on_progress: Told what is being learnt.
+        on_progress: Called with a sentence before vectors are learnt.
     """
     for name in RATED:
-        words = f"books and readers of {name} (ALS, {DIMENSIONS} dimensions)"
-        origin = _learnt(name, f"als-{DIMENSIONS}", None if quick else _books(name, on_progress), words)
+        description = f"books and readers of {name} (ALS, {DIMENSIONS} dimensions)"
+        origin = _learnt(name, f"als-{DIMENSIONS}", None if quick else _books(name, on_progress), description)
         if origin is not None:
             return origin
     return random_origin()
 
 
-def random_origin(n: int = 200_000, people: int = 5_000, dimensions: int = DIMENSIONS) -> Origin:
-    """Vectors whose dimensions matter less and less and whose lengths spread, as those of learnt ones do."""
+def random_origin(n: int = 200_000, users: int = 5_000, dimensions: int = DIMENSIONS) -> Origin:
+    """Vectors with a decaying spectrum and log-normal lengths, as learnt ones have."""
     generator = derive_generator(0, "bench origin")
     spectrum = torch.arange(1, dimensions + 1, dtype=torch.float32).rsqrt()
     items = torch.randn(n, dimensions, generator=generator, dtype=torch.float32) * spectrum
     lengths = torch.randn(n, 1, generator=generator, dtype=torch.float32).exp()
-    tastes = torch.randn(people, dimensions, generator=generator, dtype=torch.float32) * spectrum
-    words = f"random vectors like learnt ones ({dimensions} dimensions, falling spectrum, log-normal lengths)"
-    return Origin(items * lengths, tastes, words)
+    tastes = torch.randn(users, dimensions, generator=generator, dtype=torch.float32) * spectrum
+    description = f"random vectors like learnt ones ({dimensions} dimensions, decaying spectrum, log-normal lengths)"
+    return Origin(items * lengths, tastes, description)
 
 
 Learn = Callable[[Ratings], Vectors]
 
 
-def _learnt(name: str, method: str, learn: Learn | None, words: str) -> Origin | None:
+def _learnt(name: str, method: str, learn: Learn | None, description: str) -> Origin | None:
     """Vectors from the cache or, if the data set is here and `learn` is given, learnt and kept there."""
     folder = cache_directory("bench")
     kept = None if folder is None else folder / f"{name}-{method}.npz"
@@ -125,17 +127,17 @@ def _learnt(name: str, method: str, learn: Learn | None, words: str) -> Origin |
         if learn is None:
             return None
         try:
-            where, reader = find_dataset(name), dataset_named(name).ratings
+            folder_of_ratings, reader = find_dataset(name), dataset_named(name).ratings
             assert reader is not None
-            vectors = learn(reader(where))
+            vectors = learn(reader(folder_of_ratings))
         except (MissingDataError, MissingExtraError):
             return None
         _keep(vectors, kept)
-    return _origin(vectors, words)
+    return _origin(vectors, description)
 
 
-def _origin(vectors: Vectors, words: str) -> Origin:
-    return Origin(as_floats(vectors.items, "items", 2), as_floats(vectors.users, "users", 2), words)
+def _origin(vectors: Vectors, description: str) -> Origin:
+    return Origin(as_floats(vectors.items, "items", 2), as_floats(vectors.users, "users", 2), description)
 
 
 def _kept(path: Path | None) -> Vectors | None:

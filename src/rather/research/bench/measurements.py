@@ -1,4 +1,4 @@
-"""What a benchmark found, as plain data."""
+"""What a benchmark measured, as plain data."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ class Times:
 
 
 @dataclass(frozen=True)
-class Cell:
+class MethodMeasurement:
     """A way of choosing a question, at one size.
 
     Attributes:
-        name: Of the way.
+        name: Of the method.
         times: For one question.
         scans: Median time over that of one scan for k directions.
         speedup: How many times faster than Greedy.
-        evoi: Exact EVOI of the question, as a share of the best that any way found for the same belief; the mean of
-            the runs.
+        evoi: Exact EVOI of the question, as a share of the best that any method found for the same belief; the mean
+            over the runs.
         worst_evoi: Of the worst run.
         evoi_to_iteration: EVOI as a share of what query iteration from 20 starts finds on the whole catalogue for the
-            same beliefs; None where it had no time for them.
+            same beliefs; None if it had no time for them.
         evoi_to_greedy: Likewise of Greedy.
     """
 
@@ -53,14 +53,14 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Opening:
+class RetrieverBuild:
     """What is done once for a catalogue and a population.
 
     Attributes:
         seconds: To build the retriever.
         kind: Which one was chosen.
         items: On its shortlist; all items without one.
-        loss: The shortlist's measured loss, see `rather.retrieval.shortlist.Report`.
+        loss: The shortlist's measured loss, see `rather.retrieval.shortlist_settings.ShortlistReport`.
     """
 
     seconds: float
@@ -70,12 +70,12 @@ class Opening:
 
 
 @dataclass(frozen=True)
-class Remembered:
+class CachedQuestion:
     """The first question when it has been asked before.
 
     Attributes:
-        in_process: By a session of this process.
-        from_file: By one of another process; None when it is computed so fast that no file is kept.
+        in_process: By a conversation in this process.
+        from_file: By one in another process; None if it is computed so fast that it is not written to a file.
     """
 
     in_process: Times
@@ -88,15 +88,15 @@ class Throughput:
 
     Attributes:
         users: How many.
-        one_by_one: Questions in a second, one after the other.
+        questions_per_second: One user after the other, on one thread.
     """
 
     users: int
-    one_by_one: float
+    questions_per_second: float
 
 
 @dataclass(frozen=True)
-class Row:
+class SizeMeasurement:
     """Everything that was measured at one size.
 
     Attributes:
@@ -107,12 +107,12 @@ class Row:
         origin: Where the vectors come from.
         scan: One scan for k directions: a blocked matrix product with every item, and the best for each direction.
         search: The same result from the exact retriever, which may stop early.
-        opening: What is done once.
-        tell: Taking in an answer: Bayes, and new particles.
-        cells: Each way of choosing.
-        remembered: The first question once more; None where the catalogue is too large to be named in passing.
-        throughput: Many people at once, likewise.
-        peak_bytes: Peak memory of a conversation beyond the import of torch; None when it was not measured.
+        retriever: What is done once.
+        answer: Taking in an answer: Bayes, and rejuvenation.
+        methods: Each way of choosing a question.
+        cached: The first question once more; None if the catalogue is so large that hashing it takes seconds.
+        throughput: Likewise.
+        peak_bytes: Peak memory of a conversation beyond the import of torch; None if it was not measured.
         catalog_bytes: Of the item vectors alone.
     """
 
@@ -123,52 +123,33 @@ class Row:
     origin: str
     scan: Times
     search: Times
-    opening: Opening
-    tell: Times
-    cells: tuple[Cell, ...]
-    remembered: Remembered | None
+    retriever: RetrieverBuild
+    answer: Times
+    methods: tuple[MethodMeasurement, ...]
+    cached: CachedQuestion | None
     throughput: Throughput | None
     peak_bytes: int | None
     catalog_bytes: int
 
-    def cell(self, name: str) -> Cell:
-        """That of this name."""
-        return next(cell for cell in self.cells if cell.name == name)
+    def method(self, name: str) -> MethodMeasurement:
+        """The method of this name."""
+        return next(method for method in self.methods if method.name == name)
 
 
 @dataclass(frozen=True)
-class Target:
-    """What has to be reached, what was, and whether that is enough.
-
-    Attributes:
-        what: Is measured.
-        needed: In words.
-        measured: In words.
-        reached: Whether it is.
-    """
-
-    what: str
-    needed: str
-    measured: str
-    reached: bool
-
-
-@dataclass(frozen=True)
-class Report:
+class BenchReport:
     """A whole run.
 
     Attributes:
-        rows: One for each size.
-        targets: Those that the rows say something about.
+        sizes: What was measured at each size.
         skipped: Sizes that were left out, and why.
         cores: Of the machine.
-        others: Share of all cores that other programs used meanwhile; None where that cannot be seen.
+        others: Share of all cores that other programs used meanwhile; None if that cannot be seen.
         seconds: That the run took.
         version: Of this package.
     """
 
-    rows: tuple[Row, ...]
-    targets: tuple[Target, ...]
+    sizes: tuple[SizeMeasurement, ...]
     skipped: tuple[str, ...]
     cores: int
     others: float | None

@@ -1,25 +1,25 @@
-"""A benchmark as a picture: time against the number of items, and EVOI against time."""
+"""A benchmark as a figure: time against the number of items, and EVOI against time."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from rather.research.bench.report import Cell, Report, Row
+from rather.research.bench.measurements import BenchReport, MethodMeasurement, SizeMeasurement
 from rather.research.plots import MARKERS, STYLES, pyplot
 
 SCAN = "one scan of k directions"
 
 
-def plot_report(report: Report, path: Path) -> None:
-    """Draw it into a file."""
+def plot_report(report: BenchReport, path: Path) -> None:
+    """Draw a report into a file."""
     plt = pyplot()
     figure, (left, right) = plt.subplots(1, 2, figsize=(13, 4.5), layout="constrained")
-    names = list(dict.fromkeys(cell.name for row in report.rows for cell in row.cells))
-    for place, name in enumerate([*names, SCAN]):
-        look = {"marker": MARKERS[place % len(MARKERS)], "color": f"C{place}", "markersize": 5}
-        lines = _lines(report.rows, name)
-        for number, points in enumerate(lines):
+    names = list(dict.fromkeys(method.name for size in report.sizes for method in size.methods))
+    for index, name in enumerate([*names, SCAN]):
+        look = {"marker": MARKERS[index % len(MARKERS)], "color": f"C{index}", "markersize": 5}
+        for number, points in enumerate(_lines(report.sizes, name)):
             style = STYLES[number % len(STYLES)]
             left.plot(*zip(*points, strict=True), style, label=name if number == 0 else None, **look)
-        found = [(1000 * cell.times.median, 100 * cell.evoi) for _, cell in _cells(report.rows, name)]
+        found = [(1000 * method.times.median, 100 * method.evoi) for _, method in _named(report.sizes, name)]
         if found:
             right.plot(*zip(*found, strict=True), linestyle="none", **look)
     left.set(xlabel="items", ylabel="ms for a question", xscale="log", yscale="log")
@@ -33,16 +33,16 @@ def plot_report(report: Report, path: Path) -> None:
     plt.close(figure)
 
 
-def _cells(rows: tuple[Row, ...], name: str) -> list[tuple[Row, Cell]]:
-    return [(row, cell) for row in rows for cell in row.cells if cell.name == name]
+def _named(sizes: Sequence[SizeMeasurement], name: str) -> list[tuple[SizeMeasurement, MethodMeasurement]]:
+    return [(size, method) for size in sizes for method in size.methods if method.name == name]
 
 
-def _lines(rows: tuple[Row, ...], name: str) -> list[list[tuple[int, float]]]:
+def _lines(sizes: Sequence[SizeMeasurement], name: str) -> list[list[tuple[int, float]]]:
     """Items and milliseconds, a line for each number of particles and slate size."""
     lines: dict[tuple[int, int], list[tuple[int, float]]] = {}
     if name == SCAN:
-        for row in rows:
-            lines.setdefault((row.m, row.k), []).append((row.n, 1000 * row.scan.median))
-    for row, cell in _cells(rows, name):
-        lines.setdefault((row.m, row.k), []).append((row.n, 1000 * cell.times.median))
+        for size in sizes:
+            lines.setdefault((size.m, size.k), []).append((size.n, 1000 * size.scan.median))
+    for size, method in _named(sizes, name):
+        lines.setdefault((size.m, size.k), []).append((size.n, 1000 * method.times.median))
     return [sorted(points) for points in sorted(lines.values(), key=len, reverse=True)]

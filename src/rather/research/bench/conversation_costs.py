@@ -1,4 +1,4 @@
-"""Sessions at work: a cached first question, and questions after an answer."""
+"""Conversations at work: a cached first question, and questions per second after an answer."""
 
 from __future__ import annotations
 
@@ -13,45 +13,38 @@ from rather.conversation.cached import CachedPolicy
 from rather.conversation.policy import Policy
 from rather.model.belief import Belief
 from rather.model.questions import Question
-from rather.research.bench.report import Remembered, Throughput, Times
+from rather.research.bench.measurements import CachedQuestion, Throughput, Times
 from rather.research.bench.timing import timed
 from rather.simulation.users import SimulatedUser
 
-# Times that a cached question is asked.
-ASKED = 25
 
-# Simulated users who are asked, and how often.
-USERS = 16
-ROUNDS = 5
-
-
-def cached_question(policy: Policy) -> Remembered:
-    """How long the first question takes once it has been asked, in this process and in another one."""
+def cached_question(policy: Policy, runs: int = 25) -> CachedQuestion:
+    """How long the first question takes once it is cached, in this process and in another one."""
     with tempfile.TemporaryDirectory() as folder:
         cache = Cache(Path(folder))
         ask = partial(_first_question, policy)
         ask(cache)
-        in_process = [timed(partial(ask, cache)) for _ in range(ASKED)]
+        in_process = [timed(partial(ask, cache)) for _ in range(runs)]
         from_file = []
         if any(Path(folder).iterdir()):
-            from_file = [timed(partial(ask, Cache(Path(folder)))) for _ in range(ASKED)]
-    return Remembered(Times.of(in_process), Times.of(from_file) if from_file else None)
+            from_file = [timed(partial(ask, Cache(Path(folder)))) for _ in range(runs)]
+    return CachedQuestion(Times.of(in_process), Times.of(from_file) if from_file else None)
 
 
 def _first_question(policy: Policy, cache: Cache) -> Question:
     return CachedPolicy(policy, cache).question(policy.prior, ())
 
 
-def throughput(policy: Policy) -> Throughput:
-    """Questions in a second, one user after the other, each with a seed of their own and after one answer."""
+def throughput(policy: Policy, users: int = 16, rounds: int = 5) -> Throughput:
+    """Questions per second, one user after the other, each with a seed of their own and after one answer."""
     later = []
-    for seed in range(USERS):
+    for seed in range(users):
         own = policy.with_seed(seed)
         first = own.question(own.prior, ())
         user = SimulatedUser(own.prior.particles[seed % len(own.prior)], own.response, seed)
         later.append((own, own.after(own.prior, first, user.answer(first)), first))
-    rounds = [sum(timed(partial(_second_question, *user)) for user in later) for _ in range(ROUNDS)]
-    return Throughput(USERS, USERS / statistics.median(rounds))
+    seconds = [sum(timed(partial(_second_question, *user)) for user in later) for _ in range(rounds)]
+    return Throughput(users, users / statistics.median(seconds))
 
 
 def _second_question(policy: Policy, belief: Belief, first: Question) -> Question:
