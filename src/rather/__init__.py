@@ -45,13 +45,10 @@ if TYPE_CHECKING:
     from rather.retrieval import ExactRetriever as ExactRetriever
     from rather.retrieval import Retriever as Retriever
     from rather.simulation.users import SimulatedUser as SimulatedUser
-    from rather.strategies import PARTIAL_STRATEGIES as PARTIAL_STRATEGIES
+    from rather.strategies import ATTRIBUTE_STRATEGIES as ATTRIBUTE_STRATEGIES
     from rather.strategies import STRATEGIES as STRATEGIES
-    from rather.strategies import PartialProblem as PartialProblem
-    from rather.strategies import PartialStrategy as PartialStrategy
     from rather.strategies import Problem as Problem
     from rather.strategies import Strategy as Strategy
-    from rather.strategies import partial_strategy_named as partial_strategy_named
     from rather.strategies import strategy_named as strategy_named
     from rather.value import evoi as evoi
 
@@ -73,13 +70,10 @@ _HOMES = {
     "retrieval": ("ExactRetriever", "Retriever"),
     "simulation.users": ("SimulatedUser",),
     "strategies": (
-        "PARTIAL_STRATEGIES",
+        "ATTRIBUTE_STRATEGIES",
         "STRATEGIES",
-        "PartialProblem",
-        "PartialStrategy",
         "Problem",
         "Strategy",
-        "partial_strategy_named",
         "strategy_named",
     ),
     "value": ("evoi",),

@@ -1,7 +1,7 @@
 """Checks that every strategy, response model and retriever must pass; run them on yours.
 
 ```python
-from rather.testing import check_partial_strategy, check_response_model, check_retriever, check_strategy
+from rather.testing import check_attribute_strategy, check_response_model, check_retriever, check_strategy
 
 def test_my_strategy_keeps_the_contract():
     check_strategy(MyStrategy(restarts=3))
@@ -26,8 +26,8 @@ from rather.model.catalog import Catalog
 from rather.model.responses import Answer, Logistic, Noiseless, ResponseModel
 from rather.numerics.randomness import derive_generator
 from rather.retrieval import ExactRetriever, Retriever
-from rather.strategies import PartialProblem, PartialStrategy, Problem, Strategy, choose, choose_partial
-from rather.strategies.partial.problem import name_of_slate
+from rather.strategies import Problem, Strategy, choose
+from rather.strategies.attributes.options import AttributeOptions
 
 ROUNDING = 1e-4
 """Differences of float32 sums, relative to the size of what is summed, that are no one's fault."""
@@ -79,7 +79,7 @@ def problems(seed: int = 0) -> Iterator[tuple[str, Problem]]:
     yield "all slates of 5 items but one asked, k=3", replace(_problem(5, 3, soft, seed), asked=frozenset(all_but_one))
 
 
-def check_partial_strategy(strategy: PartialStrategy) -> None:
+def check_attribute_strategy(strategy: Strategy) -> None:
     """A strategy for attributes proposes partial items that can be asked about, and the same ones for the same seed.
 
     Its proposals are places of attributes `(b, k, p)`, b >= 1; the attributes of an item rise and are about different
@@ -91,33 +91,40 @@ def check_partial_strategy(strategy: PartialStrategy) -> None:
     Args:
         strategy: Called with problems of up to 12 items, 8 attributes and 30 particles.
     """
-    for situation, problem in partial_problems():
-        inputs = (problem.catalog.items, problem.belief.particles, problem.belief.log_weights, problem.attributes)
+    for situation, problem in attribute_problems():
+        belief, matrix = problem.belief, problem.attributes.matrix
+        inputs = (problem.catalog.items, belief.particles, belief.log_weights, matrix)
         before = [tensor.clone() for tensor in inputs]
         host = torch.get_rng_state()
         proposals = strategy(replace(problem, generator=derive_generator(0, "strategy")))
         _claim(torch.equal(host, torch.get_rng_state()), situation, "torch's global generator is left alone")
         _claim(all(map(torch.equal, before, inputs)), situation, "items, particles, attributes are left as they are")
-        _check_partial_proposals(proposals, problem, situation)
+        _check_attribute_proposals(proposals, problem, situation)
         again = strategy(replace(problem, generator=derive_generator(0, "strategy")))
         _claim(torch.equal(proposals, again), situation, "the same seed gives the same proposals")
-        chosen = choose_partial(lambda _, slates=proposals: slates, problem)  # type: ignore[misc]
-        _claim(name_of_slate(chosen.slate) not in problem.asked, situation, "what is asked has not been asked before")
+        chosen = choose(lambda _, slates=proposals: slates, problem)  # type: ignore[misc]
+        _claim(
+            AttributeOptions.name(chosen.slate) not in problem.asked,
+            situation,
+            "what is asked has not been asked before",
+        )
 
 
-def partial_problems(seed: int = 0) -> Iterator[tuple[str, PartialProblem]]:
+def attribute_problems(seed: int = 0) -> Iterator[tuple[str, Problem]]:
     """Small problems of every kind that a strategy for attributes may meet, each with the words for it."""
     soft = Logistic(0.2)
     for k, p in itertools.product((2, 3, 5), (1, 2, 3)):
-        yield f"5 columns, k={k}, p={p}", _partial_problem("abbcdeee", k, p, soft, seed)
-    yield "2 attributes, k=2, p=1", _partial_problem("ab", 2, 1, soft, seed)
-    yield "4 partial items, k=4, p=2", _partial_problem("aabb", 4, 2, soft, seed)
-    pair = _partial_problem("abcd", 2, 1, soft, seed)
+        yield f"5 columns, k={k}, p={p}", _attribute_problem("abbcdeee", k, p, soft, seed)
+    yield "2 attributes, k=2, p=1", _attribute_problem("ab", 2, 1, soft, seed)
+    yield "4 partial items, k=4, p=2", _attribute_problem("aabb", 4, 2, soft, seed)
+    pair = _attribute_problem("abcd", 2, 1, soft, seed)
     yield "none and same on offer, k=2", replace(pair, response=Logistic(0.2, none_utility=0.5, tie=0.5))
     yield "no noise, k=2", replace(pair, response=Noiseless())
     yield "one particle, k=2", replace(pair, belief=Belief.from_users(pair.belief.particles[:1]))
-    yield "2 of 12 items allowed, k=3", replace(_partial_problem("abcd", 3, 1, soft, seed), allowed=_last(2, 12))
-    all_but_one = [name_of_slate([[first], [second]]) for first, second in itertools.combinations(range(4), 2)][1:]
+    yield "2 of 12 items allowed, k=3", replace(_attribute_problem("abcd", 3, 1, soft, seed), allowed=_last(2, 12))
+    all_but_one = [AttributeOptions.name([[first], [second]]) for first, second in itertools.combinations(range(4), 2)][
+        1:
+    ]
     yield "all slates of 4 attributes but one asked, k=2", replace(pair, asked=frozenset(all_but_one))
 
 
@@ -194,25 +201,25 @@ def _check_proposals(proposals: Tensor, problem: Problem, situation: str) -> Non
     _claim(all(known.issuperset(slate) for slate in rows), situation, f"only allowed items are proposed: {rows}")
 
 
-def _check_partial_proposals(proposals: Tensor, problem: PartialProblem, situation: str) -> None:
+def _check_attribute_proposals(proposals: Tensor, problem: Problem, situation: str) -> None:
     shape = tuple(proposals.shape)
-    wanted = (problem.k, problem.p)
+    wanted = (problem.k, problem.attributes.p)
     _claim(len(shape) == 3 and shape[0] >= 1, situation, f"proposals are (b >= 1, k, p), not {shape}")
     _claim(shape[1:] == wanted, situation, f"slates are (k, p) = {wanted}, not {shape[1:]}")
     _claim(proposals.dtype == torch.long, situation, f"places are int64, not {proposals.dtype}")
-    known = set(problem.space.every_item())
+    known = set(problem.attributes.space.every_item())
     for slate in proposals.tolist():
         items = set(map(tuple, slate))
         _claim(len(items) == problem.k, situation, f"partial items of a slate differ: {slate}")
         _claim(known.issuperset(items), situation, f"attributes rise and do not contradict each other: {slate}")
 
 
-def _partial_problem(columns: str, k: int, p: int, response: ResponseModel, seed: int) -> PartialProblem:
+def _attribute_problem(columns: str, k: int, p: int, response: ResponseModel, seed: int) -> Problem:
     vectors = _normal((len(columns), 4), "attributes", seed)
     said = [Attribute(f"{column}{place}", column, vectors[place]) for place, column in enumerate(columns)]
     catalog = Catalog(_normal((12, 4), "items", seed), attributes=said)
     belief = Belief.from_users(_normal((30, 4), "users", seed) + 0.3)
-    return PartialProblem(catalog, belief, response, k, derive_generator(seed, "strategy"), p=p)
+    return Problem(catalog, belief, response, k, derive_generator(seed, "strategy"), p=p)
 
 
 def _problem(n: int, k: int, response: ResponseModel, seed: int, dimensions: int = 4) -> Problem:

@@ -121,7 +121,11 @@ def evoi(slates: Tensor, belief: Belief, response: ResponseModel, search: Search
 
     One search for the answers and for the belief as it is.
     """
-    directions = _directions_in_parts(slates, belief, response)
+    return evoi_after(_directions_in_parts(slates, belief, response), belief, search)
+
+
+def evoi_after(directions: Tensor, belief: Belief, search: Search) -> Tensor:
+    """EVOI `(b,)` from the answers' directions `(b, r, d)`, see `answer_directions`."""
     b, r, d = directions.shape
     best = _best(torch.cat([directions.reshape(b * r, d), belief.mean[None].to(directions.dtype)]), belief, search)
     return best[:-1].view(b, r).sum(dim=1) - best[-1]

@@ -36,7 +36,7 @@ def test_a_person_reads_a_sentence_and_the_options(session):
 
 def test_a_machine_plays_about_attributes_and_goes_on_later(rather, tmp_path):
     log = tmp_path / "log.json"
-    options = ("ask", "films", "--json", "--ask", "attributes", "--p", "2", "--k", "3", "--strategy", "greedy-partial")
+    options = ("ask", "films", "--json", "--ask", "attributes", "--p", "2", "--k", "3", "--strategy", "greedy")
     first = rather(*options, "--save", str(log), stdin='{"choice": 2}\n"same"\n{"quit": true}\n').out
     said = [json.loads(line) for line in first.splitlines()]
     question = said[0]
@@ -63,20 +63,20 @@ def test_a_machine_may_be_asked_either(rather):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("ask", "films", "--json", "--ask", "attributes", "--strategy", "greedy"), "No strategy for attributes"),
+        (("ask", "films", "--json", "--ask", "attributes", "--strategy", "cont-free"), "asks about items only"),
         (
             ("ask", "films", "--json", "--ask", "auto", "--reading-cost", "much"),
             "must be two numbers such as 0.01,0.001",
         ),
         (("ask", "films", "--json", "--ask", "attributes", "--p", "26"), "`p` must be 1..25"),
-        (("simulate", "films", "--strategy", "greedy-partial"), "No strategy is called 'greedy-partial'"),
+        (("simulate", "films", "--strategy", "cont-partial"), "asks about attributes only"),
         (
             ("simulate", "films", "--ask", "items", "--ask", "auto", "--strategy", "best"),
-            "No strategy is called 'best'",
+            "No strategy for items is called 'best'",
         ),
         (("partial", "films", "--k", "6..2"), "`--k` must be a number from 2, or like 2..6"),
         (("partial", "films", "--p", "one"), "`--p` must be a number from 1"),
-        (("partial", "films", "--strategy", "auto"), "No strategy for attributes is called 'auto'"),
+        (("partial", "films", "--strategy", "thompson"), "No strategy for attributes is called 'thompson'"),
     ],
 )
 def test_mistakes_are_told(options, message, rather):
@@ -84,33 +84,33 @@ def test_mistakes_are_told(options, message, rather):
 
 
 def test_simulate_compares_kinds_of_question(rather):
-    options = ("--users", "3", "--questions", "2", "--strategy", "greedy", "--strategy", "greedy-partial")
+    options = ("--users", "3", "--questions", "2", "--strategy", "greedy", "--strategy", "greedy")
     kinds = ("--ask", "items", "--ask", "attributes", "--ask", "auto")
     report = json.loads(rather("simulate", "films", "--json", *options, *kinds).out)
     assert report["ask"] == ["items", "attributes", "auto"]
     names = [summary["strategy"] for summary in report["strategies"]]
-    assert names == ["items (greedy)", "attributes (greedy-partial)", "auto (greedy)"]
+    assert names == ["items (greedy)", "attributes (greedy)", "auto (greedy)"]
     starts = {summary["regret"][0] for summary in report["strategies"]}
     assert len(starts) == 1
 
 
 def test_simulate_compares_strategies_for_attributes(rather):
-    options = ("--users", "2", "--questions", "2", "--strategy", "greedy-partial", "--strategy", "random-partial")
+    options = ("--users", "2", "--questions", "2", "--strategy", "greedy", "--strategy", "random")
     text = rather("simulate", "films", "--ask", "attributes", *options).out
-    assert "greedy-partial" in text
-    assert "random-partial" in text
+    assert "greedy" in text
+    assert "random" in text
 
 
 def test_the_table_of_first_questions(rather):
-    names = ("--strategy", "auto-partial", "--strategy", "greedy-partial", "--strategy", "exhaustive-partial")
+    names = ("--strategy", "auto", "--strategy", "greedy", "--strategy", "exhaustive-search")
     report = json.loads(rather("partial", "films", "--k", "2,3", "--p", "1", "--json", *names).out)
     cells = {(cell["strategy"], cell["k"]): cell["evoi"] for cell in report["cells"]}
     assert len(cells) == 6
     for k in (2, 3):
-        best = cells["exhaustive-partial", k]
-        assert cells["auto-partial", k] >= 0.99 * best
-        assert cells["auto-partial", k] >= cells["greedy-partial", k] - 1e-6
-        assert cells["greedy-partial", k] <= best + 1e-6
+        best = cells["exhaustive-search", k]
+        assert cells["auto", k] >= 0.99 * best
+        assert cells["auto", k] >= cells["greedy", k] - 1e-6
+        assert cells["greedy", k] <= best + 1e-6
     assert report["attributes"] == 25
     limited = rather("partial", "films", "--k", "2", "--p", "1", "--most-slates", "10", *names).out
     assert "–" in limited

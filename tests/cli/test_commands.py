@@ -45,10 +45,10 @@ def test_bench_measures_the_service_under_load(rather):
 
 
 def test_strategies_lists_every_strategy(rather):
-    from rather.strategies import PARTIAL_STRATEGIES, STRATEGIES
+    from rather.strategies import ATTRIBUTE_STRATEGIES, STRATEGIES
 
     listed = json.loads(rather("strategies", "--json").out)
-    expected = [(name, "items") for name in STRATEGIES] + [(name, "attributes") for name in PARTIAL_STRATEGIES]
+    expected = [(name, "items") for name in STRATEGIES] + [(name, "attributes") for name in ATTRIBUTE_STRATEGIES]
     assert [(row["name"], row["asks"]) for row in listed] == expected
     table = rather("strategies").out
     assert all(name in table for name, _ in expected)

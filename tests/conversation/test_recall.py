@@ -16,7 +16,7 @@ from rather.conversation.cached import CachedPolicy
 from rather.model.rejuvenation import Rejuvenation
 from rather.retrieval import ExactRetriever, ShortlistRetriever, choose_retriever
 from rather.strategies.auto import Auto
-from rather.strategies.discrete import Greedy, QueryIteration
+from rather.strategies.discrete import QueryIteration
 from worlds import normal, world
 
 
@@ -129,14 +129,14 @@ def test_other_beliefs_and_items_have_another_name():
 ASKED_IN_A_NEW_PROCESS = """
 import sys
 import torch
-from rather import Belief, Catalog, PARTIAL_STRATEGIES, STRATEGIES, Policy, Session
+from rather import Belief, Catalog, ATTRIBUTE_STRATEGIES, STRATEGIES, Policy, Session
 
 def vectors(n, seed):
     return torch.randn(n, 3, generator=torch.Generator().manual_seed(seed))
 
 catalog, belief = Catalog(vectors(12, 0), features=["a", "b", "c"]), Belief.from_users(vectors(20, 1))
 settings = [{"strategy": name} for name in STRATEGIES] + [{"retriever": "shortlist"}]
-settings += [{"ask": "attributes", "attribute_strategy": name} for name in PARTIAL_STRATEGIES]
+settings += [{"ask": "attributes", "attribute_strategy": name} for name in ATTRIBUTE_STRATEGIES]
 for one in settings:
     session = Session(Policy(catalog, belief, **one))
     session.tell(session.ask(), 0)
@@ -311,7 +311,7 @@ def test_functions_and_nested_settings_are_named():
     assert one == keys.plain(QueryIteration(restarts=3))
     assert one != keys.plain(QueryIteration(restarts=4))
     assert one != keys.plain(replace(QueryIteration(restarts=3), initialiser=keys.plain))
-    assert keys.plain(Auto((Greedy(),))) != keys.plain(Auto(()))
+    assert keys.plain(Auto(drawn=3)) != keys.plain(Auto())
 
 
 @pytest.mark.usefixtures("folder")

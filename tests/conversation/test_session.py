@@ -304,7 +304,9 @@ def test_a_filter_may_come_from_a_data_frame_and_does_not_follow_it():
 
 
 def test_a_filter_that_leaves_fewer_than_k_items_is_refused():
-    with pytest.raises(InvalidInputError, match=r"`k` must be 2..1 \(the items that may be asked about\), got 2"):
+    with pytest.raises(InvalidInputError, match=r"`k` must be 2..3 \(the items that may be asked about\), got 4"):
+        session(n=30, k=4, allowed=torch.arange(30) < 3)
+    with pytest.raises(InvalidInputError, match="at least 2 items, but only 1 may be asked about"):
         session(n=30, allowed=torch.arange(30) == 3)
 
 

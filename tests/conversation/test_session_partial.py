@@ -8,7 +8,7 @@ import torch
 
 from rather import NONE, SAME, SKIP, Attribute, Belief, Catalog, Logistic, Policy, ReadingCost, Session, Stopping
 from rather.errors import InvalidInputError, NoQuestionLeftError, StaleQuestionError
-from rather.strategies.partial.discrete import GreedyPartial
+from rather.strategies.attributes.greedy import GreedyAttributes
 from worlds import normal
 
 TEXTS = ("funny", "dark", "slow", "short", "old")
@@ -214,11 +214,11 @@ def test_a_log_that_lacks_how_attributes_are_asked_is_refused():
 
 
 def test_a_strategy_of_ones_own_must_be_given_again():
-    session = talk(attribute_strategy=GreedyPartial())
+    session = talk(attribute_strategy=GreedyAttributes())
     with pytest.raises(InvalidInputError, match="`attribute_strategy`"):
         Session.from_json(session.to_json(), session.policy.catalog, session.policy.prior)
     again = Session.from_json(
-        session.to_json(), session.policy.catalog, session.policy.prior, attribute_strategy=GreedyPartial()
+        session.to_json(), session.policy.catalog, session.policy.prior, attribute_strategy=GreedyAttributes()
     )
     assert again.ask() == session.ask()
 
@@ -239,7 +239,7 @@ def test_a_log_from_before_there_were_attributes_is_read():
         ({"p": 0}, r"`p` must be 1..5"),
         ({"k": 6}, r"`k` must be 2..5 \(the partial items of 1 attribute\), got 6"),
         ({"ask": "both"}, r"`ask` must be one of items, attributes, auto, got 'both'"),
-        ({"attribute_strategy": "auto"}, r"No strategy for attributes is called 'auto'"),
+        ({"attribute_strategy": "qeubo"}, r"No strategy for attributes is called 'qeubo'.*asks about items only"),
         ({"catalog": Catalog(torch.zeros(30, 5))}, r"no attributes.*`features`"),
     ],
 )

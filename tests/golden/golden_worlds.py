@@ -16,8 +16,8 @@ from typing import Any
 
 import torch
 
+from rather import ATTRIBUTE_STRATEGIES as NOW_FOR_ATTRIBUTES
 from rather import (
-    PARTIAL_STRATEGIES,
     STRATEGIES,
     Attribute,
     Belief,
@@ -39,7 +39,18 @@ Plain = dict[str, Any]
 DATA = Path(os.environ.get("RATHER_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
 
 RESPONSES = {"logistic": Logistic, "noiseless": Noiseless}
-ITEM_STRATEGIES, ATTRIBUTE_STRATEGIES = tuple(STRATEGIES), tuple(PARTIAL_STRATEGIES)
+
+# What the strategies for attributes were called when the conversations were recorded.
+RECORDED_NAMES = {
+    "auto": "auto-partial",
+    "cont-partial": "cont-partial",
+    "exhaustive-search": "exhaustive-partial",
+    "greedy": "greedy-partial",
+    "random": "random-partial",
+}
+CURRENT_NAMES = {then: now for now, then in RECORDED_NAMES.items()}
+ITEM_STRATEGIES = tuple(STRATEGIES)
+ATTRIBUTE_STRATEGIES = tuple(RECORDED_NAMES[name] for name in NOW_FOR_ATTRIBUTES)
 
 
 @dataclass(frozen=True)
@@ -211,7 +222,7 @@ def open_session(world: World, settings: Plain) -> Session:
         parts["rejuvenation"] = Rejuvenation(**parts["rejuvenation"])
     bounds = parts.pop("stopping", None)
     if (strategy := parts.pop("partial_strategy", None)) is not None:
-        parts["attribute_strategy"] = strategy
+        parts["attribute_strategy"] = CURRENT_NAMES[strategy]
     if (effort := parts.pop("effort", None)) is not None:
         parts["reading_cost"] = ReadingCost(card=effort["card"], attribute=effort["statement"])
     if parts.pop("all but every third", False):
@@ -289,10 +300,12 @@ def simulated(*, world: str, users: int, strategies: Sequence[str], questions: i
 
     here = _world(world)
     people = draw_people(here.belief, users, seed=5)
-    plan = SimulationPlan(here.catalog, here.belief, Logistic(0.2), people, tuple(strategies), questions, **settings)
+    about_attributes = settings.get("ask") == "attributes"
+    names = tuple(CURRENT_NAMES[name] for name in strategies) if about_attributes else tuple(strategies)
+    plan = SimulationPlan(here.catalog, here.belief, Logistic(0.2), people, names, questions, **settings)
     return [
         {
-            "strategy": talk.strategy,
+            "strategy": RECORDED_NAMES[talk.strategy] if about_attributes else talk.strategy,
             "regret": list(talk.regret),
             "ndcg": list(talk.ndcg),
             "hit": list(talk.hit),
@@ -322,13 +335,14 @@ def experiment(*, experiment: str, methods: Sequence[str]) -> list[Plain]:
             )
             for variant in spec.variants
         }
-        jobs = [job for job in kind.jobs(spec, files) if job.method in methods]
+        now = RECORDED_NAMES if spec.kind == "partial" else {}
+        jobs = [job for job in kind.jobs(spec, files) if now.get(job.method, job.method) in methods]
         outcomes = [(job, kind.work(job)) for job in jobs]
     variants = [variant.label for variant in spec.variants]
     return [
         {
             "variant": variants.index(job.variant),
-            "method": job.method,
+            "method": now.get(job.method, job.method),
             "trial": job.trial,
             **_without(outcome, "seconds"),
         }

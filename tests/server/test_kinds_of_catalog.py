@@ -76,7 +76,7 @@ def test_large_catalogues_offer_only_quick_strategies():
     assert "cont-deep-retr" in settings.strategies_for(LARGE - 1)
     assert "cont-deep-retr" not in settings.strategies_for(LARGE)
     assert settings.strategies_for(LARGE)[0] == "auto"
-    assert (partial_strategy_for(10), partial_strategy_for(LARGE)) == ("auto-partial", "greedy-partial")
+    assert (partial_strategy_for(10), partial_strategy_for(LARGE)) == ("auto", "greedy")
 
 
 def test_a_table_has_the_filters_of_its_columns(car_client):

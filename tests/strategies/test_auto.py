@@ -11,7 +11,7 @@ from rather import ExactRetriever
 from rather.strategies import auto as auto_module
 from rather.strategies import choose, pool, strategy_named
 from rather.strategies.auto import Auto
-from rather.strategies.discrete import Greedy, QueryIteration, Random, TopExhaustive
+from rather.strategies.discrete import Greedy
 from rather.strategies.rivals import mutual_information
 from worlds import TINY, models, world, worlds
 
@@ -23,34 +23,13 @@ def test_auto_is_never_worse_than_greedy(world, model, k, seed):
     assert choose(Auto(), problem.fork()).evoi >= choose(Greedy(), problem.fork()).evoi - TINY
 
 
-def test_auto_is_never_worse_than_parts_of_ones_own():
-    parts = (Greedy(), Random(), QueryIteration(restarts=1))
-    for seed in range(10):
-        problem = world(n=40, m=20, seed=seed).problem(k=3, seed=seed)
-        auto = choose(Auto(parts), problem.fork()).evoi
-        assert auto >= max(choose(part, problem.fork()).evoi for part in parts) - TINY
-
-
-def test_every_part_draws_what_it_would_draw_alone():
-    problem, drawn = world(n=40).problem(), []
-
-    def part(own):
-        drawn.append(own.random_slates(3))
-        return drawn[-1]
-
-    Auto((part, part, part))(problem)
-    assert torch.equal(drawn[0], drawn[1])
-    assert torch.equal(drawn[0], drawn[2])
-    assert torch.equal(drawn[0], problem.random_slates(3))  # and nothing was drawn from the problem itself
-
-
 def test_what_was_asked_is_not_among_the_finalists_while_others_are():
     problem = world(n=12).problem()
     slates = world(n=12).slates()
     ranked = slates[problem.evoi(slates).argsort(descending=True)]
     for count in (1, 3, 6):
         left = replace(problem, asked=frozenset(frozenset(slate) for slate in ranked[:count].tolist()))
-        assert frozenset(Auto(())(left)[0].tolist()) not in left.asked
+        assert frozenset(Auto()(left)[0].tolist()) not in left.asked
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -76,7 +55,7 @@ def test_foresight_gives_up_no_more_than_its_share_and_asks_what_tells_more(k):
     told = []
     for seed in range(8):
         problem = world(n=60, m=40, d=5, seed=seed).problem(k=k)
-        near, far = (choose(Auto((), foresight=share), problem.fork()) for share in (0, 1))
+        near, far = (choose(Auto(foresight=share), problem.fork()) for share in (0, 1))
         assert far.evoi >= 0.9 * near.evoi - TINY  # of the first question only a tenth is given up
         tells = mutual_information(torch.tensor([near.slate, far.slate]), problem)
         told.append(float(tells[1] - tells[0]))
@@ -91,40 +70,26 @@ def test_nothing_is_given_up_where_particles_are_plenty():
         assert far == near
 
 
-def test_a_pool_that_lacks_the_best_items_looks_them_up(monkeypatch):
-    monkeypatch.setattr(pool, "SMALL_CATALOG", 0)
+def test_a_pool_that_lacks_the_best_items_looks_them_up():
     gained = []
     for seed in range(8):
         problem = world(n=300, m=60, d=5, seed=seed).problem(k=3)
-        poor, better = (Auto((), groups=4, single=0, looked_up=count, foresight=0) for count in (0, 16))
+        poor, better = (Auto(groups=4, single=0, looked_up=count, foresight=0, small_catalog=0) for count in (0, 16))
         gained.append(choose(better, problem.fork()).evoi / choose(poor, problem.fork()).evoi)
     assert min(gained) > 0.98
     assert sum(gained) / len(gained) > 1.01
 
 
-def test_what_a_part_finds_best_is_asked_though_the_pool_would_not_have_it(monkeypatch):
-    monkeypatch.setattr(pool, "SMALL_CATALOG", 0)
-    for seed in range(4):
-        problem = world(n=80, m=30, d=5, seed=seed).problem(k=2)
-        best = choose(strategy_named("exhaustive-search"), problem)
-        part = torch.tensor([best.slate])
-        poor = Auto((lambda _, part=part: part,), groups=1, depth=1, drawn=1, looked_up=0, exchanges=0)
-        assert choose(poor, problem).evoi >= best.evoi - TINY
-
-
-def test_a_screened_pool_finds_nearly_what_all_items_would(monkeypatch):
+def test_a_screened_pool_finds_nearly_what_all_items_would():
     share = []
     for seed in range(6):
         problem = world(n=400, m=60, d=4, seed=seed).problem(k=3)
         whole = choose(Auto(), problem.fork()).evoi
-        with monkeypatch.context() as patch:
-            patch.setattr(pool, "SMALL_CATALOG", 0)
-            share.append(choose(Auto(), problem.fork()).evoi / whole)
+        share.append(choose(Auto(small_catalog=0), problem.fork()).evoi / whole)
     assert min(share) > 0.97
 
 
-def test_a_budget_that_is_spent_while_screening_still_gives_a_question(monkeypatch):
-    monkeypatch.setattr(pool, "SMALL_CATALOG", 0)
+def test_a_budget_that_is_spent_while_screening_still_gives_a_question():
     problem = world(n=400, m=60, d=4).problem(k=3)
     searched = []
 
@@ -134,14 +99,8 @@ def test_a_budget_that_is_spent_while_screening_still_gives_a_question(monkeypat
         return ExactRetriever(problem.catalog).top(directions, count, allowed)
 
     slow = replace(problem, retriever=SimpleNamespace(top=search))
-    assert Auto(budget_ms=50)(slow).shape[1] == 3
+    assert Auto(budget_ms=50, small_catalog=0)(slow).shape[1] == 3
     assert sum(searched) < 100  # of 480 directions
-
-
-def test_a_spent_budget_still_gives_the_first_parts_question():
-    problem = world(n=40).problem()
-    part = TopExhaustive()
-    assert choose(Auto((part,), budget_ms=0), problem.fork()).slate == choose(part, problem.fork()).slate
 
 
 def test_a_large_budget_gives_what_no_budget_gives():
@@ -165,7 +124,6 @@ def test_after_skips_auto_polishes_what_can_still_be_asked():
 @pytest.mark.parametrize("budget_ms", [20, 100, 200])
 def test_a_budget_is_kept_whatever_a_search_costs(monkeypatch, budget_ms):
     """On a clock that only searches move: a millisecond for each direction, 274 of them without a budget."""
-    monkeypatch.setattr(pool, "SMALL_CATALOG", 0)
     problem, elapsed = world(n=400, m=60, d=4).problem(k=2), [0.0]
     monkeypatch.setattr(auto_module, "time", SimpleNamespace(perf_counter=lambda: elapsed[0]))
 
@@ -174,20 +132,19 @@ def test_a_budget_is_kept_whatever_a_search_costs(monkeypatch, budget_ms):
         return ExactRetriever(problem.catalog).top(directions, count, allowed)
 
     slow = replace(problem, retriever=SimpleNamespace(top=search))
-    slates = Auto(budget_ms=budget_ms)(slow)
+    slates = Auto(budget_ms=budget_ms, small_catalog=0)(slow)
     assert slates.shape[1] == 2
     # What is under way is finished: a few directions of the first look, and those of the second.
     assert 1000 * elapsed[0] <= max(budget_ms, 0.5 * budget_ms + pool.FEW_DIRECTIONS + 1)
     elapsed[0] = 0.0
-    Auto()(slow)
+    Auto(small_catalog=0)(slow)
     assert 1000 * elapsed[0] > 260
 
 
 @pytest.mark.parametrize("setting", [{"drawn": 0}, {"drawn": 1}, {"going_on": 0}, {"single": 0}, {"looked_up": 0}])
-def test_settings_may_leave_a_step_out(setting, monkeypatch):
-    monkeypatch.setattr(pool, "SMALL_CATALOG", 0)
+def test_settings_may_leave_a_step_out(setting):
     problem = world(n=60, m=20, d=4).problem(k=3)
-    assert len(set(choose(Auto(**setting), problem).slate)) == 3
+    assert len(set(choose(Auto(small_catalog=0, **setting), problem).slate)) == 3
 
 
 @settings(max_examples=25)

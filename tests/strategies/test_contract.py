@@ -100,5 +100,5 @@ def test_settings_reach_the_strategy():
 
 
 def test_an_unknown_name_is_refused_with_those_there_are():
-    with pytest.raises(rather.RatherError, match=r"No strategy is called 'magic'. There are: auto, .*random"):
+    with pytest.raises(rather.RatherError, match=r"No strategy for items is called 'magic'. There are: auto, .*random"):
         rather.strategy_named("magic")

@@ -8,26 +8,35 @@ from rather.strategies.discrete import Greedy, iterate
 from rather.strategies.pool import Pool
 from worlds import TINY, models, world, worlds
 
-NONE = torch.empty(0, dtype=torch.long)
+
+def now(problem):
+    """The value of recommending at once."""
+    return float(value.best_expected_utility(problem.belief, problem.search))
 
 
 def whole(problem) -> Pool:
-    return Pool.screened(problem, 8, 4, 0, NONE)
+    return Pool.screened(problem, 8, 4, 0)
 
 
 @given(worlds(n=(4, 12)), models, st.integers(0, 99))
 def test_in_a_pool_of_all_items_values_are_exact(world, model, seed):
     problem = world.problem(model, seed=seed)
     pool, slates = whole(problem), problem.random_slates(5)
-    ranked = pool.settled(pool.places(slates), most_steps=1)
-    assert torch.allclose(ranked.values - problem.best_expected_utility, problem.evoi(slates), atol=TINY)
+    ranked = pool.settled(pool.positions(slates), most_steps=1)
+    assert torch.allclose(
+        ranked.values - now(problem),
+        problem.evoi(slates),
+        atol=TINY,
+    )
 
 
 @given(worlds(n=(4, 12), whole=False), st.integers(0, 99))
 def test_slates_settle_where_query_iteration_ends(world, seed):
     problem = world.problem(Noiseless(), k=2, seed=seed)
     pool, slates = whole(problem), problem.random_slates(5)
-    settled = pool.settled(pool.places(slates)).values.max() - problem.best_expected_utility
+    settled = pool.settled(pool.positions(slates)).values.max() - float(
+        value.best_expected_utility(problem.belief, problem.search)
+    )
     assert float(settled) >= float(problem.evoi(iterate(slates, problem)).max()) - TINY
 
 
@@ -41,7 +50,7 @@ def test_greedy_in_a_pool_of_all_items_is_greedy(world, k):
 def test_exchanges_never_lower_the_slates_utility_and_end_where_no_single_one_raises_it(world, k, seed):
     problem = world.problem(k=k, seed=seed)
     pool = whole(problem)
-    before = pool.places(problem.random_slates(4))
+    before = pool.positions(problem.random_slates(4))
     after, around = pool.exchanged(before, most=50, depth=12)
 
     def utility(slates):
@@ -66,33 +75,30 @@ def test_around_a_slate_are_those_that_differ_by_one_item():
 def test_only_the_best_starts_go_on(world, seed):
     problem = world.problem(k=2, seed=seed)
     pool = whole(problem)
-    slates = pool.places(problem.random_slates(6))
+    slates = pool.positions(problem.random_slates(6))
     every, few = pool.settled(slates), pool.settled(slates, going_on=1)
     assert torch.equal(few.values[:6], every.values[:6])
     best = slates[every.values[:6].argmax()][None]
     assert torch.allclose(few.values[6:], pool.settled(best).values[1:], atol=TINY)
 
 
-def test_a_pool_holds_the_best_items_of_the_belief_and_what_it_must(monkeypatch):
-    monkeypatch.setattr(pools, "SMALL_CATALOG", 0)
+def test_a_pool_holds_the_best_items_of_the_belief():
     problem = world(n=300, m=40, d=4).problem(k=3)
-    pool = Pool.screened(problem, 16, 2, 8, torch.tensor([17, 250]))
+    pool = Pool.screened(problem, 16, 2, 8, small_catalog=0)
     best = problem.search(problem.belief.mean[None], 3).rows[0].tolist()
-    assert {17, 250, *best} <= set(pool.rows.tolist())
+    assert {*best} <= set(pool.rows.tolist())
     assert len(pool.rows) < 100
 
 
-def test_a_pool_holds_what_any_of_few_people_likes_best(monkeypatch):
-    monkeypatch.setattr(pools, "SMALL_CATALOG", 0)
+def test_a_pool_holds_what_any_of_few_people_likes_best():
     problem = world(n=300, m=40, d=4).problem(k=3)
-    pool = Pool.screened(problem, 1, 1, pools.SEQUENCE, NONE)
+    pool = Pool.screened(problem, 1, 1, pools.SEQUENCE, small_catalog=0)
     assert set(problem.search(problem.belief.particles, 1).rows[:, 0].tolist()) <= set(pool.rows.tolist())
 
 
-def test_a_pool_holds_only_allowed_items(monkeypatch):
-    monkeypatch.setattr(pools, "SMALL_CATALOG", 0)
+def test_a_pool_holds_only_allowed_items():
     allowed = torch.arange(300) % 3 == 0
-    pool = Pool.screened(world(n=300, m=40, d=4).problem(allowed=allowed), 16, 2, 8, NONE)
+    pool = Pool.screened(world(n=300, m=40, d=4).problem(allowed=allowed), 16, 2, 8, small_catalog=0)
     assert allowed[pool.rows].all()
 
 

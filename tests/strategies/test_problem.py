@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rather import Belief, Catalog, Logistic, Problem
 from rather.errors import InvalidInputError, NoQuestionLeftError
-from rather.strategies.problem import choose, neighbours
+from rather.strategies.problem import choose, item_neighbours
 from worlds import TINY, models, normal, world, worlds
 
 
@@ -83,7 +83,7 @@ def test_neighbours_differ_from_a_slate_in_one_item(world, model, data):
     k = data.draw(st.integers(2, 3))
     problem = world.problem(model, k=k)
     slate = torch.tensor([data.draw(st.lists(st.sampled_from(world.rows), min_size=k, max_size=k, unique=True))])
-    for other in neighbours(slate, problem).tolist():
+    for other in item_neighbours(slate, problem).tolist():
         assert len(set(other)) == k
         assert len(set(other) & set(slate[0].tolist())) == k - 1
         assert set(other) <= set(world.rows)
@@ -91,7 +91,7 @@ def test_neighbours_differ_from_a_slate_in_one_item(world, model, data):
 
 def test_a_catalogue_of_one_slate_has_no_neighbours():
     problem = world(n=3).problem(k=3)
-    assert neighbours(torch.tensor([[0, 1, 2]]), problem).shape == (0, 3)
+    assert item_neighbours(torch.tensor([[0, 1, 2]]), problem).shape == (0, 3)
 
 
 @given(worlds(n=(3, 30)), st.integers(2, 3))

@@ -41,7 +41,7 @@ def ask(
         str | None,
         typer.Option(
             help="How to choose questions; see `rather strategies`.",
-            show_default="auto; auto-partial for attributes",
+            show_default="auto",
         ),
     ] = None,
     reading_cost: Annotated[

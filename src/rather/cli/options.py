@@ -99,5 +99,5 @@ Workers = Annotated[int, typer.Option("--workers", min=1, help="Parallel process
 def strategy_names(asking: Ask, name: str | None) -> tuple[str, str]:
     """The strategies for items and for attributes; a name means the one for what is asked about."""
     if name is None:
-        return "auto", "auto-partial"
-    return ("auto", name) if asking is Ask.ATTRIBUTES else (name, "auto-partial")
+        return "auto", "auto"
+    return ("auto", name) if asking is Ask.ATTRIBUTES else (name, "auto")

@@ -41,17 +41,19 @@ def partial(
 
     Examples:
         rather partial films
-        rather partial films --k 2..4 --p 1 --strategy auto-partial --strategy greedy-partial --json
+        rather partial films --k 2..4 --p 1 --strategy auto --strategy greedy --json
     """
     from rather.cli.progress import opened_source, progress_bar
     from rather.conversation.policy import everyday_response
     from rather.research.first_questions import first_questions
-    from rather.strategies import PARTIAL_STRATEGIES, partial_strategy_named
+    from rather.strategies import ATTRIBUTE_STRATEGIES, strategy_named
 
     sizes = [(size, said) for said in _numbers(p, "--p", 1) for size in _numbers(k, "--k", 2)]
     strategies = {
-        name: partial_strategy_named(name, **({"most_slates": most_slates} if name == "exhaustive-partial" else {}))
-        for name in strategy or PARTIAL_STRATEGIES
+        name: strategy_named(
+            name, "attributes", **({"most_slates": most_slates} if name == "exhaustive-search" else {})
+        )
+        for name in strategy or ATTRIBUTE_STRATEGIES
     }
     source = opened_source(catalog)
     response = everyday_response(source.catalog, source.belief, temperature)

@@ -32,7 +32,7 @@ def simulate(
         list[str] | None,
         typer.Option(
             help="How to choose questions; repeat it to compare strategies on the same users.",
-            show_default="auto; auto-partial for attributes",
+            show_default="auto",
         ),
     ] = None,
     asking: Annotated[
@@ -71,7 +71,7 @@ def simulate(
         rather simulate films --users 200
         rather simulate films --strategy auto --strategy random --plot regret.png
         rather simulate films --strategy cont-alter --users 100 --questions 10 --json
-        rather simulate films --ask attributes --strategy auto-partial --strategy random-partial
+        rather simulate films --ask attributes --strategy auto --strategy random
         rather simulate films --ask items --ask attributes --ask auto
         rather simulate films --users 10000 --ray 10.0.0.1:6379
     """
@@ -110,15 +110,18 @@ def simulate(
 
 def _contests(kinds: list[Ask], names: list[str]) -> dict[Ask, tuple[str, ...]]:
     """For each kind of question the strategies that are compared: those named for it, or its default."""
-    from rather.strategies import PARTIAL_STRATEGIES, STRATEGIES, partial_strategy_named, strategy_named
+    from rather.model.questions import QuestionKind
+    from rather.strategies import ATTRIBUTE_STRATEGIES, STRATEGIES, strategy_named
 
     contests = {}
     for kind in dict.fromkeys(kinds):
-        known, other = (PARTIAL_STRATEGIES, STRATEGIES) if kind is Ask.ATTRIBUTES else (STRATEGIES, PARTIAL_STRATEGIES)
-        named = partial_strategy_named if kind is Ask.ATTRIBUTES else strategy_named
+        about: QuestionKind = "attributes" if kind is Ask.ATTRIBUTES else "items"
+        known, other = STRATEGIES, ATTRIBUTE_STRATEGIES
+        if about == "attributes":
+            known, other = other, known
         mine = [name for name in names if name in known or len(set(kinds)) == 1 or name not in other]
         for name in mine:
-            named(name)  # complain before the work
+            strategy_named(name, about)  # reject before the work
         contests[kind] = tuple(dict.fromkeys(mine)) or (next(iter(known)),)
     return contests
 

@@ -19,9 +19,9 @@ def strategies(json_output: Json = False) -> None:
     from rich.text import Text
 
     from rather.cli.console import plain_console
-    from rather.strategies import PARTIAL_STRATEGIES, STRATEGIES, Named
+    from rather.strategies import ATTRIBUTE_STRATEGIES, STRATEGIES, Named
 
-    kinds: dict[str, Mapping[str, Named[object]]] = {"items": STRATEGIES, "attributes": PARTIAL_STRATEGIES}
+    kinds: dict[str, Mapping[str, Named]] = {"items": STRATEGIES, "attributes": ATTRIBUTE_STRATEGIES}
     if json_output:
         rows = [
             {"name": name, "asks": kind, "paper": named.paper, "summary": named.summary, "scans": named.scans}

@@ -28,6 +28,14 @@ VERSION = 1
 
 Built = TypeVar("Built")
 
+# What a log of version 1 calls the strategies for attributes.
+LOGGED_STRATEGIES = {
+    "auto": "auto-partial",
+    "greedy": "greedy-partial",
+    "random": "random-partial",
+    "exhaustive-search": "exhaustive-partial",
+}
+
 RESPONSES: dict[str, type[Logistic] | type[Noiseless]] = {"logistic": Logistic, "noiseless": Noiseless}
 
 
@@ -123,7 +131,7 @@ def _dump_attributes(policy: Policy) -> dict[str, Any]:
     return {
         "ask": policy.ask,
         "p": policy.p,
-        "partial_strategy": strategy if isinstance(strategy, str) else None,
+        "partial_strategy": LOGGED_STRATEGIES.get(strategy, strategy) if isinstance(strategy, str) else None,
         "effort": {"card": cost.card, "statement": cost.attribute},
         "statements": attributes_hash(policy.catalog.attributes),
     }
@@ -141,7 +149,9 @@ def _load_attributes(log: dict[str, Any], catalog: Catalog, given: Mapping[str, 
             "This session had a strategy of its own for attributes: pass it as `attribute_strategy`."
         )
     cost = _built(lambda card, statement: ReadingCost(card, statement), log["effort"])
-    return {"ask": log["ask"], "p": log["p"], "reading_cost": cost, "attribute_strategy": log["partial_strategy"]}
+    named = {logged: name for name, logged in LOGGED_STRATEGIES.items()}
+    strategy = named.get(log["partial_strategy"], log["partial_strategy"])
+    return {"ask": log["ask"], "p": log["p"], "reading_cost": cost, "attribute_strategy": strategy}
 
 
 def _built(kind: Callable[..., Built], settings: Any) -> Built:

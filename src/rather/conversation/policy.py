@@ -19,7 +19,7 @@ from rather.conversation.wording import attribute_sentence, item_sentence, optio
 from rather.errors import InvalidInputError, NoQuestionLeftError
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
-from rather.model.questions import Option, Question, Recommendation
+from rather.model.questions import Option, Question, QuestionKind, Recommendation
 from rather.model.rejuvenation import Rejuvenation
 from rather.model.responses import Choice, Logistic, ResponseModel
 from rather.numerics.arrays import as_mask
@@ -27,17 +27,9 @@ from rather.numerics.randomness import derive_generator
 from rather.numerics.threads import one_thread
 from rather.retrieval import Adapting, Found, Retriever, choose_retriever
 from rather.retrieval.selection import RetrieverKind
-from rather.strategies import (
-    PartialProblem,
-    PartialStrategy,
-    Problem,
-    Strategy,
-    choose,
-    choose_partial,
-    partial_strategy_named,
-    strategy_named,
-)
-from rather.strategies.partial.problem import name_of_slate
+from rather.strategies import Problem, Strategy, choose, strategy_named
+from rather.strategies.attributes.options import AttributeOptions
+from rather.strategies.items import ItemOptions
 from rather.strategies.problem import validate_dimensions
 
 AskKind = Literal["items", "attributes", "auto"]
@@ -79,8 +71,8 @@ class Policy:
             to ask about.
         p: Attributes of each option in a question about attributes.
         strategy: How questions about items are chosen: a name of `rather.STRATEGIES` or a `Strategy`.
-        attribute_strategy: How questions about attributes are chosen: a name of `rather.PARTIAL_STRATEGIES` or a
-            `PartialStrategy`.
+        attribute_strategy: How questions about attributes are chosen: a name of `rather.ATTRIBUTE_STRATEGIES` or a
+            `Strategy`.
         response: How people answer, by default `everyday_response(catalog, belief)`.
         allowed: `(n,)` boolean, the items that may be asked about and recommended; by default all.
         retriever: Finds the best items for a direction: a `Retriever`, or a name for `choose_retriever`. By default
@@ -98,7 +90,7 @@ class Policy:
     ask: AskKind
     p: int
     strategy: str | Strategy
-    attribute_strategy: str | PartialStrategy
+    attribute_strategy: str | Strategy
     response: ResponseModel
     allowed: Tensor | None
     retriever: Retriever
@@ -117,7 +109,7 @@ class Policy:
         ask: AskKind = "items",
         p: int = 1,
         strategy: str | Strategy = "auto",
-        attribute_strategy: str | PartialStrategy = "auto-partial",
+        attribute_strategy: str | Strategy = "auto",
         response: ResponseModel | None = None,
         allowed: Any = None,
         retriever: Retriever | RetrieverKind | str = "auto",
@@ -261,42 +253,45 @@ class Policy:
         return Question(number, (), shown, evoi, catalog.average + added, tuple(map(tuple, options)), words)
 
     @cached_property
-    def strategies(self) -> tuple[Strategy, PartialStrategy]:
+    def strategies(self) -> tuple[Strategy, Strategy]:
         """How questions about items and about attributes are chosen, as callables."""
         items = strategy_named(self.strategy) if isinstance(self.strategy, str) else self.strategy
         attributes = self.attribute_strategy
         if isinstance(attributes, str):
-            attributes = partial_strategy_named(attributes)
+            attributes = strategy_named(attributes, about="attributes")
         return _with_budget(items, self.budget_ms), attributes
 
     def _chosen(self, problem: Problem, number: int) -> Question:
         items, attributes = self.strategies
-        if isinstance(problem, PartialProblem):
-            partial = choose_partial(attributes, problem)
-            return self.attribute_question(number, partial.slate, partial.evoi)
-        chosen = choose(items, problem)
-        return self.item_question(number, chosen.slate, chosen.evoi)
+        if problem.p is None:
+            chosen = choose(items, problem)
+            return self.item_question(number, chosen.slate, chosen.evoi)
+        chosen = choose(attributes, problem)
+        return self.attribute_question(number, chosen.slate, chosen.evoi)
 
     def _problems(self, belief: Belief, asked: Sequence[Question]) -> list[Problem]:
         """What there is to choose between; the kind that is easier to read first, so that it wins a tie."""
-        problems: list[Problem] = []
+        kinds: list[QuestionKind] = []
         if self.ask == "attributes" or (self.ask == "auto" and self.catalog.attributes):
-            problems.append(self._attribute_problem(belief, asked))
+            kinds.append("attributes")
         if self.ask != "attributes":
-            problems.append(self._item_problem(belief, asked))
-        return problems
+            kinds.append("items")
+        return [self._problem(kind, belief, asked) for kind in kinds]
 
-    def _item_problem(self, belief: Belief, asked: Sequence[Question]) -> Problem:
-        slates = frozenset(frozenset(question.slate) for question in asked if question.kind == "items")
-        generator = derive_generator(self.seed, "ask", len(asked) + 1)
-        retriever = self.retriever_for(belief)
-        return Problem(self.catalog, belief, self.response, self.k, generator, retriever, self.allowed, slates)
-
-    def _attribute_problem(self, belief: Belief, asked: Sequence[Question]) -> PartialProblem:
-        slates = frozenset(name_of_slate(question.attributes) for question in asked if question.kind == "attributes")
-        generator = derive_generator(self.seed, "ask attributes", len(asked) + 1)
-        parts = (self.catalog, belief, self.response, self.k, generator, self.retriever_for(belief), self.allowed)
-        return PartialProblem(*parts, slates, self.p)
+    def _problem(self, kind: QuestionKind, belief: Belief, asked: Sequence[Question]) -> Problem:
+        about_items = kind == "items"
+        name = ItemOptions.name if about_items else AttributeOptions.name
+        return Problem(
+            self.catalog,
+            belief,
+            self.response,
+            self.k,
+            derive_generator(self.seed, "ask" if about_items else "ask attributes", len(asked) + 1),
+            self.retriever_for(belief),
+            self.allowed,
+            frozenset(name(question.compared) for question in asked if question.kind == kind),
+            None if about_items else self.p,
+        )
 
 
 def everyday_response(catalog: Catalog, belief: Belief, temperature: float | None = None) -> Logistic:

@@ -76,6 +76,11 @@ class Question:
         return plain(self.words)
 
     @property
+    def compared(self) -> tuple[Any, ...]:
+        """Rows of the items, or for each option the indices of its attributes."""
+        return self.attributes if self.kind == "attributes" else self.slate
+
+    @property
     def about(self) -> dict[str, Any]:
         """What it compares, as a log has it: rows of items, or indices of attributes."""
         if self.kind == "attributes":

@@ -10,8 +10,8 @@ from rather.model.catalog import Catalog
 from rather.model.responses import ResponseModel
 from rather.numerics.randomness import derive_generator
 from rather.numerics.threads import one_thread
-from rather.strategies.partial.discrete import ExhaustivePartial
-from rather.strategies.partial.problem import PartialProblem, PartialStrategy, choose_partial
+from rather.strategies.discrete import ExhaustiveSearch
+from rather.strategies.problem import Problem, Strategy, choose
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def first_questions(
     catalog: Catalog,
     belief: Belief,
     response: ResponseModel,
-    strategies: dict[str, PartialStrategy],
+    strategies: dict[str, Strategy],
     sizes: Sequence[tuple[int, int]],
     *,
     seed: int = 0,
@@ -64,20 +64,20 @@ def first_questions(
     for k, p in sizes:
         for name, strategy in strategies.items():
             problems = [
-                PartialProblem(catalog, belief, response, k, derive_generator(seed, "first", trial), p=p)
-                for trial in range(1 if isinstance(strategy, ExhaustivePartial) else trials)
+                Problem(catalog, belief, response, k, derive_generator(seed, "first", trial), p=p)
+                for trial in range(1 if isinstance(strategy, ExhaustiveSearch) else trials)
             ]
             cells.append(_cell(name, strategy, problems))
             on_done()
     return cells
 
 
-def _cell(name: str, strategy: PartialStrategy, problems: Sequence[PartialProblem]) -> Cell:
+def _cell(name: str, strategy: Strategy, problems: Sequence[Problem]) -> Cell:
     start = time.perf_counter()
-    size = (problems[0].k, problems[0].p, problems[0].space.slates)
+    size = (problems[0].k, problems[0].attributes.p, problems[0].options.slates)
     try:
         with one_thread():
-            worth = [choose_partial(strategy, problem).evoi for problem in problems]
+            worth = [choose(strategy, problem).evoi for problem in problems]
     except TooManySlatesError as error:
         return Cell(name, *size, None, None, str(error))
     count = len(problems)

@@ -115,7 +115,7 @@ class Settings:
 
 def partial_strategy_for(items: int) -> str:
     """How questions about attributes are chosen for a catalogue of so many items."""
-    return "auto-partial" if items < LARGE else "greedy-partial"
+    return "auto" if items < LARGE else "greedy"
 
 
 def default_database() -> str:

@@ -37,7 +37,7 @@ class SimulationPlan:
         belief: Where every conversation starts.
         response: How people answer, and how we think they do.
         people: `(users, d)` true utility vectors.
-        strategies: Names of `rather.STRATEGIES`, or of `rather.PARTIAL_STRATEGIES` when asking about attributes.
+        strategies: Names of `rather.STRATEGIES`, or of `rather.ATTRIBUTE_STRATEGIES` when asking about attributes.
         questions: Asked of everybody.
         k: Items on a slate.
         seed: Of all randomness.

@@ -3,6 +3,10 @@
 from collections.abc import Callable
 
 from rather.errors import UnknownNameError
+from rather.model.questions import QuestionKind
+from rather.strategies.attributes.auto import AutoAttributes
+from rather.strategies.attributes.continuous import ContPartial
+from rather.strategies.attributes.greedy import GreedyAttributes
 from rather.strategies.auto import Auto
 from rather.strategies.continuous import Continuous, RecommendedSlate
 from rather.strategies.discrete import (
@@ -14,30 +18,17 @@ from rather.strategies.discrete import (
     TopExhaustive,
 )
 from rather.strategies.named import Named
-from rather.strategies.partial import (
-    PARTIAL_STRATEGIES,
-    ChosenPartial,
-    PartialProblem,
-    PartialStrategy,
-    choose_partial,
-    partial_strategy_named,
-)
 from rather.strategies.problem import Chosen, Problem, Strategy, choose
 from rather.strategies.rivals import QEUBO, MutualInformation, Thompson
 
 __all__ = [
-    "PARTIAL_STRATEGIES",
+    "ATTRIBUTE_STRATEGIES",
     "STRATEGIES",
     "Chosen",
-    "ChosenPartial",
     "Named",
-    "PartialProblem",
-    "PartialStrategy",
     "Problem",
     "Strategy",
     "choose",
-    "choose_partial",
-    "partial_strategy_named",
     "strategy_named",
 ]
 
@@ -49,7 +40,7 @@ def _continuous(recommendation: RecommendedSlate, **defaults: float) -> Callable
     return make
 
 
-STRATEGIES: dict[str, Named[Strategy]] = {
+STRATEGIES: dict[str, Named] = {
     "auto": Named("", "portfolio of seeds, query iteration, gradient and exchanges; the default", "about 20", Auto),
     "query-iteration": Named(
         "QueryIteration", "replace a slate by its deep retrieval to a fixed point", "2 to 6", QueryIteration
@@ -97,7 +88,7 @@ STRATEGIES: dict[str, Named[Strategy]] = {
     "random": Named("Random", "k random items", "1", Random),
     "exhaustive-search": Named(
         "ExhaustiveSearch",
-        "every slate; refuses what would not end",
+        "every slate; rejects what would not end",
         "k per slate, C(n, k) slates",
         ExhaustiveSearch,
     ),
@@ -109,8 +100,38 @@ STRATEGIES: dict[str, Named[Strategy]] = {
 }
 
 
-def strategy_named(name: str, **settings: object) -> Strategy:
-    """The strategy of this name, with settings by keyword: `strategy_named("query-iteration", restarts=100)`."""
-    if name not in STRATEGIES:
-        raise UnknownNameError(f"No strategy is called {name!r}. There are: {', '.join(STRATEGIES)}.")
-    return STRATEGIES[name].make(**settings)
+ATTRIBUTE_STRATEGIES: dict[str, Named] = {
+    "auto": Named("", "greedy, gradient and random seeds, polished by swaps; the default", "about 200", AutoAttributes),
+    "cont-partial": Named(
+        "ContPartial", "gradient over relaxed partial items, rounded to p attributes", "101 (one per step)", ContPartial
+    ),
+    "greedy": Named(
+        "Greedy (partial)",
+        "start with the attribute of highest variance, add the one of highest EVOI",
+        "k p",
+        GreedyAttributes,
+    ),
+    "random": Named("Random (partial)", "k random partial items", "1", Random),
+    "exhaustive-search": Named(
+        "ExhaustiveSearch (partial)",
+        "every slate of partial items; rejects what would not end",
+        "k per slate",
+        ExhaustiveSearch,
+    ),
+}
+
+
+def strategy_named(name: str, about: QuestionKind = "items", **settings: object) -> Strategy:
+    """The strategy of this name, with settings by keyword: `strategy_named("query-iteration", restarts=100)`.
+
+    Args:
+        name: Of `STRATEGIES`, or of `ATTRIBUTE_STRATEGIES` for questions about attributes.
+        about: What the questions are about.
+        settings: Fields of the strategy.
+    """
+    known = STRATEGIES if about == "items" else ATTRIBUTE_STRATEGIES
+    if name not in known:
+        other = ATTRIBUTE_STRATEGIES if about == "items" else STRATEGIES
+        hint = f" ({name} asks about {'attributes' if about == 'items' else 'items'} only.)" if name in other else ""
+        raise UnknownNameError(f"No strategy for {about} is called {name!r}. There are: {', '.join(known)}.{hint}")
+    return known[name].make(**settings)

@@ -9,10 +9,10 @@ from torch import Tensor
 
 from rather.retrieval.protocol import Shortlisting
 from rather.strategies.pool import Pool, Ranked
-from rather.strategies.problem import Problem, Strategy
+from rather.strategies.problem import Problem
 from rather.strategies.rivals import information
 
-# Slates around the best one that are valued too: for each place this many other items.
+# Slates around the best one that are valued too: for each slot this many other items.
 NEIGHBOURS = 4
 
 # Effective particles from which on the highest EVOI alone decides. In 20 synthetic populations of 100 the regret after
@@ -25,9 +25,6 @@ MOST_FINALISTS = 8
 # Slates with nearly the highest EVOI that are compared by what they tell.
 MOST_NEAR = 12
 
-# Of the best slate's EVOI in the pool; a part's proposal within it is valued exactly.
-NEAR = 0.05
-
 
 @dataclass(frozen=True)
 class Auto:
@@ -36,14 +33,12 @@ class Auto:
     A pool of items is found by one scan for the mean of the belief, random groups of particles and single ones. In it,
     the greedy slate and the best items of random particles are replaced by their deep retrieval; the best of them go on
     to a fixed point. A second scan adds what the whole catalogue has to offer after each answer to the best so far,
-    which then exchange one item at a time. Proposals of further methods take part on equal terms; each draws what it
-    would draw alone.
+    which then exchange one item at a time.
 
-    The first question is the same for everybody and remembered, so it is searched more thoroughly: twice as many items,
-    and all starts go on to a fixed point.
+    The first question is the same for everybody and can be cached, so it is searched more thoroughly: twice as many
+    items, and all starts go on to a fixed point.
 
     Attributes:
-        parts: Methods whose proposals are starts like the others.
         groups: Random groups of particles for whose means the best items enter the pool.
         depth: Items that enter for each; half as many of a shortlist, whose items were screened already.
         single: Particles whose own best item enters.
@@ -60,9 +55,9 @@ class Auto:
             on a single one, nothing from 250 on. For the first question, the last one for many people, a tenth.
         budget_ms: Start nothing further once this much time has passed. The question then depends on the machine's
             speed as well as on the seed; None does all the work.
+        small_catalog: A catalogue up to this size is searched as a whole.
     """
 
-    parts: tuple[Strategy, ...] = ()
     groups: int = 32
     depth: int = 16
     single: int = 128
@@ -73,6 +68,7 @@ class Auto:
     numbers: int = 2**18
     foresight: float = 0.05
     budget_ms: float | None = None
+    small_catalog: int = 512
 
     def __call__(self, problem: Problem) -> Tensor:
         """See `Strategy`."""
@@ -95,28 +91,21 @@ class Auto:
 
     def _searched(self, problem: Problem) -> Tensor:
         clock = Clock(self.budget_ms)
-        proposals: list[Tensor] = []
-        for part in self.parts:
-            proposals.append(part(problem.fork()))
-            if clock.spent(1.0):
-                return torch.cat(proposals)
-        pool = self._screened(problem.fork(), proposals, clock)
-        greedy, parts = pool.greedy(), [pool.places(part) for part in proposals]
-        found = pool.settled(torch.cat([greedy, *parts, self._starts(pool)]), going_on=self.going_on)
-        rivals = [pool.rows[part] for part in _rivals(parts, found, pool)]
+        pool = self._screened(problem.fork(), clock)
+        greedy = pool.greedy()
+        found = pool.settled(torch.cat([greedy, self._starts(pool)]), going_on=self.going_on)
         if self.looked_up and pool.is_screened and not clock.spent(0.7):
             slates = pool.rows[torch.cat([greedy, found.best(self.looked_up)])]
             pool = pool.enlarged(slates, max(1, self.depth // 2))
-            found = pool.settled(pool.places(slates))
+            found = pool.settled(pool.positions(slates))
         share = self.foresight * max(0.0, 1 - problem.belief.effective_sample_size / PLENTY)
         if self.exchanges and not clock.spent(0.8):
             found = self._exchanged(found, share, pool)
-        return torch.cat([pool.rows[_farsighted(found, share, pool)], *rivals])
+        return pool.rows[_farsighted(found, share, pool)]
 
-    def _screened(self, problem: Problem, proposals: list[Tensor], clock: "Clock") -> Pool:
-        also = torch.cat([torch.empty(0, dtype=torch.long), *(part.flatten() for part in proposals)])
+    def _screened(self, problem: Problem, clock: "Clock") -> Pool:
         out_of_time = None if self.budget_ms is None else lambda: clock.spent(0.5)
-        return Pool.screened(problem, self.groups, self.depth, self.single, also, out_of_time)
+        return Pool.screened(problem, self.groups, self.depth, self.single, out_of_time, self.small_catalog)
 
     def _starts(self, pool: Pool) -> Tensor:
         problem = pool.problem
@@ -136,17 +125,6 @@ class Auto:
         if len(after := after[(after != before).any(dim=1)]):
             found += pool.settled(after)
         return found + pool.settled(around, most_steps=1) if len(around) else found
-
-
-def _rivals(parts: list[Tensor], found: Ranked, pool: Pool) -> list[Tensor]:
-    """The best of each part's proposals, if it comes near the best slate: values in a pool are not quite exact."""
-    now, rivals, place = float(pool.additions.expected.max()), [], 1  # after the greedy slate
-    least = now + (1 - NEAR) * (float(found.values.max()) - now)
-    for part in parts:
-        values, place = found.values[place : place + len(part)], place + len(part)
-        if float(values.max()) >= least:
-            rivals.append(part[values.argmax()][None])
-    return rivals
 
 
 def _farsighted(found: Ranked, share: float, pool: Pool) -> Tensor:

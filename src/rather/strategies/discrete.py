@@ -3,7 +3,6 @@
 import itertools
 import math
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
@@ -28,7 +27,7 @@ TIMED_SLATES = 512
 
 @dataclass(frozen=True)
 class Random:
-    """k items at random."""
+    """k options at random, items or partial items."""
 
     def __call__(self, problem: Problem) -> Tensor:
         """See `Strategy`."""
@@ -149,47 +148,41 @@ def iterate(slates: Tensor, problem: Problem, most_steps: int = 30) -> Tensor:
 
 @dataclass(frozen=True)
 class ExhaustiveSearch:
-    """Every slate of k items: the optimum, where it can be had.
+    """Every slate of k options, items or partial items: the optimum, where it can be had.
 
     Attributes:
-        most_slates: Refuse more slates than this, with their number and an estimate of the time.
+        most_slates: Reject problems with more slates than this, with their number and an estimate of the time.
     """
 
     most_slates: int = 2_000_000
 
     def __call__(self, problem: Problem) -> Tensor:
         """See `Strategy`."""
-        slates = math.comb(problem.available, problem.k)
-        if slates > self.most_slates:
+        options = problem.options
+        if options.slates > self.most_slates:
             raise TooManySlatesError(
-                f"Exhaustive search over {problem.available:,} items would evaluate {slates:,} slates of "
-                f"{problem.k}, about {duration(slates * self._seconds_per_slate(problem))} here; the limit is "
-                f"{self.most_slates:,}. Choose another strategy, a filter, or raise `most_slates`."
+                f"Exhaustive search over {options.count:,} {options.noun}s would evaluate {options.slates:,} slates of "
+                f"{problem.k}, about {duration(options.slates * _seconds_per_slate(problem))} here; the limit is "
+                f"{self.most_slates:,}. Choose another strategy, fewer options (a filter, a smaller k or p), or raise "
+                "`most_slates`."
             )
-        best, best_value = problem.rows[: problem.k], -math.inf
-        for part in _all_slates(problem):
-            fresh = [slate for slate in part if frozenset(slate) not in problem.asked] if problem.asked else part
-            if not fresh:
+        best, best_value = next(options.batches(1))[0], -math.inf
+        for batch in options.batches(SLATES_AT_A_TIME):
+            fresh = problem.fresh(batch)
+            if not len(fresh):
                 continue
-            rows = torch.tensor(fresh)
-            values = problem.evoi(rows)
+            values = problem.evoi(fresh)
             top = int(values.argmax())
             if float(values[top]) > best_value:
-                best, best_value = rows[top], float(values[top])
+                best, best_value = fresh[top], float(values[top])
         return best[None]
 
-    def _seconds_per_slate(self, problem: Problem) -> float:
-        sample = torch.tensor(next(_all_slates(problem))[:TIMED_SLATES])
-        start = time.perf_counter()
-        problem.evoi(sample)
-        return (time.perf_counter() - start) / len(sample)
 
-
-def _all_slates(problem: Problem) -> Iterator[list[tuple[int, ...]]]:
-    """All slates of allowed rows, in parts."""
-    slates = itertools.combinations(problem.rows.tolist(), problem.k)
-    while part := list(itertools.islice(slates, SLATES_AT_A_TIME)):
-        yield part
+def _seconds_per_slate(problem: Problem) -> float:
+    sample = problem.fork().random_slates(TIMED_SLATES)
+    start = time.perf_counter()
+    problem.evoi(sample)
+    return (time.perf_counter() - start) / len(sample)
 
 
 def duration(seconds: float) -> str:

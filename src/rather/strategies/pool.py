@@ -23,13 +23,10 @@ from rather.strategies.problem import Problem
 from rather.strategies.projection import first_not_taken
 from rather.value import directions_after
 
-# Catalogues up to this size are their own pool.
-SMALL_CATALOG = 512
-
 # Particles taken, of which groups are stretches.
 SEQUENCE = 512
 
-# Directions looked up between two looks at the clock.
+# Directions searched between two looks at the clock.
 FEW_DIRECTIONS = 16
 
 # An exchange must raise a slate's utility by more than float32 rounding, or two slates could swap for ever.
@@ -38,7 +35,7 @@ ROUNDING = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
-    """Slates of places in a pool `(b, k)`, and their PEU `(b,)` within the pool."""
+    """Slates of positions in a pool `(b, k)`, and their PEU `(b,)` within the pool."""
 
     slates: Tensor
     values: Tensor
@@ -47,7 +44,7 @@ class Ranked:
         return Ranked(torch.cat([self.slates, other.slates]), torch.cat([self.values, other.values]))
 
     def without(self, asked: Collection[frozenset[Hashable]], rows: Tensor) -> Ranked:
-        """Those that have not been asked, where places stand for these rows."""
+        """Those that have not been asked, where positions stand for these rows."""
         if not asked:
             return self
         keep = torch.tensor([frozenset(slate) not in asked for slate in rows[self.slates].tolist()], dtype=torch.bool)
@@ -66,11 +63,11 @@ class Ranked:
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """Some items of a problem. A slate is given by places in `rows`.
+    """Some items of a problem. A slate is given by positions in `rows`.
 
     Attributes:
         problem: Where they come from.
-        rows: `(p,)` their rows in the catalogue, rising; at least k.
+        rows: `(p,)` their rows in the catalogue, ascending; at least k.
     """
 
     problem: Problem
@@ -83,10 +80,10 @@ class Pool:
         groups: int,
         depth: int,
         single: int,
-        also: Tensor,
         out_of_time: Callable[[], bool] | None = None,
+        small_catalog: int = 512,
     ) -> Pool:
-        """The best items for the mean of the belief, random groups of particles and single ones, and the rows `also`.
+        """The best items for the mean of the belief, random groups of particles and single ones.
 
         Args:
             problem: What is asked about; its generator draws the groups.
@@ -94,12 +91,12 @@ class Pool:
             depth: Items for each group; at least k are taken.
             single: Particles whose own best item is taken, at most 512. An item that only few people like best is the
                 best of hardly any random group, but of the group that an answer in its favour singles out.
-            also: Rows that take part in any case.
             out_of_time: When given, groups are looked up a few at a time until it says so.
+            small_catalog: A catalogue up to this size is its own pool.
         """
-        if problem.available <= SMALL_CATALOG:
+        if problem.available <= small_catalog:
             return cls(problem, problem.rows)
-        belief, found = problem.belief, [also]
+        belief, found = problem.belief, []
         taken = systematic_rows(belief.log_weights, SEQUENCE, problem.generator)
         sequence = belief.particles[taken[torch.randperm(SEQUENCE, generator=problem.generator)]]
         means = torch.cat([belief.mean[None], group_means(sequence, groups, problem.generator)])
@@ -114,7 +111,7 @@ class Pool:
     def enlarged(self, slates: Tensor, depth: int) -> Pool:
         """With the best items of all after each answer to slates of rows `(b, k)`, `depth` for each."""
         problem = self.problem
-        directions = directions_after(self.utilities[self.places(slates)], problem.belief, problem.response)
+        directions = directions_after(self.utilities[self.positions(slates)], problem.belief, problem.response)
         found = problem.search(directions.flatten(0, 1), min(depth, problem.available)).rows
         rows: Tensor = torch.unique(torch.cat([self.rows, found.flatten()]))
         return Pool(problem, rows)
@@ -142,8 +139,8 @@ class Pool:
         temperature = response.temperature if isinstance(response, Logistic) else 0.02 * problem.utility_spread
         return Additions(self.utilities, problem.belief.weights, temperature)
 
-    def places(self, slates: Tensor) -> Tensor:
-        """Places in the pool of slates of rows, all of which must be in it."""
+    def positions(self, slates: Tensor) -> Tensor:
+        """Positions in the pool of slates of rows, all of which must be in it."""
         return torch.searchsorted(self.rows, slates)
 
     def was_asked(self, slate: Tensor) -> bool:
@@ -220,7 +217,7 @@ class Pool:
         return Ranked(torch.cat(met), torch.cat(values))
 
     def _deep_retrieval(self, slates: Tensor) -> tuple[Tensor, Tensor]:
-        """PEU `(b,)` of slates, and the slates of the best item after each choice, `(b, k)`, their places rising."""
+        """PEU `(b,)` of slates, and the slates of the best item after each choice, `(b, k)`, ascending."""
         k, d = slates.shape[1], self.items.shape[1]
         directions = directions_after(self.utilities[slates], self.problem.belief, self.problem.response)
         scores = (directions.view(-1, d) @ self.items.T).view(*directions.shape[:2], -1)
@@ -236,8 +233,8 @@ def _without_one(slates: Tensor) -> Tensor:
 
 @cache
 def _all_but_one(k: int) -> Tensor:
-    """The places `0..k-1` without the first, without the second, and so on, `(k, k - 1)`."""
-    return torch.tensor([[place for place in range(k) if place != left_out] for left_out in range(k)])
+    """The slots `0..k-1` without the first, without the second, and so on, `(k, k - 1)`."""
+    return torch.tensor([[slot for slot in range(k) if slot != left_out] for left_out in range(k)])
 
 
 def _one_exchanged(slates: Tensor, values: Tensor, depth: int) -> Tensor:
@@ -249,7 +246,7 @@ def _one_exchanged(slates: Tensor, values: Tensor, depth: int) -> Tensor:
 
 
 def _distinct(best: Tensor, scores: Tensor) -> Tensor:
-    """The best items `(b, k)` after each choice, rising; where two are the same, the next best for the later one."""
+    """The best items `(b, k)` after each choice, ascending; where two are the same, the next best for the later one."""
     ordered = best.sort(dim=1).values
     clash = (ordered[:, 1:] == ordered[:, :-1]).any(dim=1)
     if clash.any():

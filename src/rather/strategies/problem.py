@@ -1,10 +1,13 @@
-"""What a strategy is given, and how its proposals become the one question that is asked."""
+"""What a strategy is given, and how its proposals become the one question that is asked.
 
-import math
-from collections.abc import Callable, Hashable
+One problem, two kinds of option: items of the catalogue, or partial items that state p attributes each. Slates are
+tensors `(b, k)` of rows for items and `(b, k, p)` of attribute indices for partial items.
+"""
+
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Self
+from typing import Any, Protocol, Self
 
 import torch
 from torch import Tensor
@@ -16,24 +19,64 @@ from rather.model.catalog import Catalog
 from rather.model.responses import ResponseModel
 from rather.retrieval import ExactRetriever, Found, Retriever
 from rather.retrieval.protocol import Shortlisting
+from rather.strategies.attributes.options import AttributeOptions
+from rather.strategies.items import ItemOptions
 
 Slate = frozenset[Hashable]
-"""What is compared, whatever its order: rows of items, or partial items."""
+"""What is compared, whatever its order: rows of items, or sets of attribute indices."""
+
+
+class Options(Protocol):
+    """All that a question may offer to choose between, and slates of k of them."""
+
+    noun: str
+    """What one option is called."""
+
+    @property
+    def count(self) -> int:
+        """How many options there are."""
+        ...
+
+    @property
+    def slates(self) -> int:
+        """How many slates of k there are, whatever their order."""
+        ...
+
+    def vectors(self, slates: Tensor) -> Tensor:
+        """What the options are to a utility vector, `(b, k, d)`."""
+        ...
+
+    def utilities(self, slates: Tensor) -> Tensor:
+        """What the options are worth to each particle, `(b, k, m)`."""
+        ...
+
+    def random(self, count: int, generator: torch.Generator) -> Tensor:
+        """`count` slates of k distinct options."""
+        ...
+
+    def batches(self, size: int) -> Iterator[Tensor]:
+        """All slates, in batches of `size`."""
+        ...
+
+    def name(self, slate: Any) -> Slate:
+        """The same for every order of the options of a slate, given as nested lists."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Which slate of k items to ask about next.
+    """Which slate of k options to ask about next.
 
     Attributes:
         catalog: All items.
         belief: What we hold about the person.
         response: How the person answers.
-        k: Items on a slate.
+        k: Options on a slate.
         generator: The only source of randomness.
         retriever: Finds the best items for a direction; by default exactly.
         allowed: `(n,)` boolean, the items that may be asked about and recommended; None allows all.
         asked: Slates not to ask again.
+        p: Attributes that each option states; None compares items.
     """
 
     catalog: Catalog
@@ -44,48 +87,46 @@ class Problem:
     retriever: Retriever = field(default=None)  # type: ignore[assignment]  # filled in below
     allowed: Tensor | None = None
     asked: frozenset[Slate] = frozenset()
+    p: int | None = None
 
     def __post_init__(self) -> None:
         if self.retriever is None:
             object.__setattr__(self, "retriever", ExactRetriever(self.catalog))
         validate_dimensions(self.belief, self.catalog)
-        self._validate_k()
+        _ = self.options  # rejects a k or p that does not fit
 
-    def _validate_k(self) -> None:
-        if not 2 <= self.k <= self.available:
-            raise InvalidInputError(
-                f"`k` must be 2..{self.available} (the items that may be asked about), got {self.k}."
-            )
+    @cached_property
+    def options(self) -> Options:
+        """What may be asked about."""
+        return self.items if self.p is None else self.attributes
+
+    @cached_property
+    def items(self) -> ItemOptions:
+        """The items that may be asked about."""
+        return ItemOptions(self.catalog, self.belief, self.k, self.allowed)
+
+    @cached_property
+    def attributes(self) -> AttributeOptions:
+        """The partial items that may be asked about."""
+        assert self.p is not None, "this problem is about items"
+        return AttributeOptions(self.catalog, self.belief, self.k, self.p)
+
+    @property
+    def rows(self) -> Tensor:
+        """The rows of the items that may be asked about, ascending."""
+        return self.items.rows
 
     @cached_property
     def available(self) -> int:
-        """How many items may be asked about."""
+        """How many items may be recommended."""
         return len(self.catalog) if self.allowed is None else int(self.allowed.count_nonzero())
 
     @cached_property
-    def rows(self) -> Tensor:
-        """The rows of the items that may be asked about, rising."""
-        if self.allowed is None:
-            return torch.arange(len(self.catalog))
-        return self.allowed.nonzero()[:, 0]
-
-    @cached_property
     def candidates(self) -> Tensor:
-        """The rows to try one by one, rising: those of a retriever that keeps a shortlist, else all `rows`."""
+        """The rows to try one by one, ascending: those of a retriever that keeps a shortlist, else all `rows`."""
         if isinstance(self.retriever, Shortlisting):
             return self.retriever.candidates(self.allowed)
         return self.rows
-
-    @property
-    def best_expected_utility(self) -> float:
-        """EU*: the value of recommending now, computed once."""
-        # By hand: up to Python 3.11 a cached_property computes under one lock for all problems of the process, and a
-        # search that waits for those of other sessions would wait for ever.
-        known: float | None = self.__dict__.get("_best_expected_utility")
-        if known is None:
-            known = float(value.best_expected_utility(self.belief, self.search))
-            self.__dict__["_best_expected_utility"] = known
-        return known
 
     @cached_property
     def utility_spread(self) -> float:
@@ -97,27 +138,39 @@ class Problem:
         return self.retriever.top(directions, count, self.allowed)
 
     def vectors(self, slates: Tensor) -> Tensor:
-        """Item vectors `(b, k, d)` of slates of rows `(b, k)`."""
-        return self.catalog.vectors(slates)
+        """What the options of slates are to a utility vector, `(b, k, d)`."""
+        return self.options.vectors(slates)
 
     def evoi(self, slates: Tensor) -> Tensor:
-        """Exact EVOI `(b,)` of slates of rows `(b, k)`."""
-        return self.evoi_of_vectors(self.vectors(slates))
+        """Exact EVOI `(b,)` of slates."""
+        size = value.slates_at_a_time(self.k, self.belief, self.response)
+        directions = [
+            value.directions_after(self.options.utilities(batch), self.belief, self.response)
+            for batch in torch.split(slates, size)
+        ]
+        return value.evoi_after(torch.cat(directions), self.belief, self.search)
 
     def evoi_of_vectors(self, slates: Tensor) -> Tensor:
-        """Exact EVOI `(b,)` of slates of item vectors `(b, k, d)`, which may be hypothetical."""
+        """Exact EVOI `(b,)` of slates of option vectors `(b, k, d)`, which may be hypothetical."""
         return value.evoi(slates, self.belief, self.response, self.search)
 
+    def was_asked(self, slates: Tensor) -> Tensor:
+        """`(b,)` boolean, which of the slates have been asked."""
+        if not self.asked:
+            return torch.zeros(len(slates), dtype=torch.bool)
+        return torch.tensor([self.options.name(slate) in self.asked for slate in slates.tolist()], dtype=torch.bool)
+
+    def fresh(self, slates: Tensor) -> Tensor:
+        """Those of the slates that have not been asked."""
+        return slates if not self.asked else slates[~self.was_asked(slates)]
+
     def random_slates(self, count: int) -> Tensor:
-        """`count` slates of k distinct items, `(count, k)`."""
-        if self.available <= 4 * self.k:  # few enough that rejection would dawdle
-            shape = (count, self.available)
-            order = torch.rand(shape, generator=self.generator, dtype=torch.float32).argsort(dim=1)
-            return self.rows[order[:, : self.k]]
-        picks = torch.randint(self.available, (count, self.k), generator=self.generator)
-        while len(clash := _rows_with_repeats(picks)):
-            picks[clash] = torch.randint(self.available, (len(clash), self.k), generator=self.generator)
-        return picks if self.allowed is None else self.rows[picks]
+        """`count` slates of k distinct options."""
+        return self.options.random(count, self.generator)
+
+    def neighbours(self, slates: Tensor) -> Tensor:
+        """Slates that differ from one of these in one item (a runner-up of its deep retrieval) or one attribute."""
+        return item_neighbours(slates, self) if self.p is None else self.attributes.space.neighbours(slates)
 
     def draw_particles(self, count: int) -> Tensor:
         """Rows of `count` particles drawn from the belief with replacement."""
@@ -129,6 +182,23 @@ class Problem:
         generator.set_state(self.generator.get_state())
         return replace(self, generator=generator)
 
+    def thinned(self, particles: int, items: int) -> Self:
+        """A cheaper problem that ranks slates almost alike: fewer particles, and only items good for some of them.
+
+        It is the problem itself where there are no more particles and items than that.
+        """
+        fork = self.fork()
+        belief, retriever, allowed = self.belief, self.retriever, self.allowed
+        if len(belief) > particles:
+            belief = belief.resampled(particles, fork.generator)
+        if self.available > items:
+            drawn = self.belief.particles[fork.draw_particles(items // 4)]
+            rows = torch.unique(self.search(torch.cat([self.belief.mean[None], drawn]), 4).rows)
+            retriever, allowed = ExactRetriever(Catalog(self.catalog.vectors(rows))), None
+        if belief is self.belief and retriever is self.retriever:
+            return self
+        return replace(self, belief=belief, retriever=retriever, allowed=allowed)
+
 
 def validate_dimensions(belief: Belief, catalog: Catalog) -> None:
     """Utility vectors and item vectors must have the same length."""
@@ -139,58 +209,54 @@ def validate_dimensions(belief: Belief, catalog: Catalog) -> None:
 
 
 Strategy = Callable[[Problem], Tensor]
-"""Proposes slates of rows `(b, k)`, b >= 1, each of k distinct allowed items; the best by exact EVOI is asked."""
+"""Proposes slates, b >= 1, of distinct options each; the best by exact EVOI that was not asked yet is asked."""
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """The slate to ask, as rows, and its exact EVOI."""
+    """The slate to ask and its exact EVOI.
 
-    slate: tuple[int, ...]
+    Attributes:
+        slate: Rows of items, or for each option the indices of its attributes.
+        evoi: What the answer is expected to add to the utility of the recommendation.
+    """
+
+    slate: tuple[Any, ...]
     evoi: float
 
 
 def choose(strategy: Strategy, problem: Problem) -> Chosen:
     """The best by exact EVOI of a strategy's proposals that have not been asked yet.
 
-    When all have been, their neighbours (one item exchanged for a runner-up of deep retrieval) and then random slates
-    stand in, so that a question never repeats while any is left.
+    When all have been, their neighbours and then random slates stand in, so that a question never repeats while any is
+    left.
     """
-    if len(problem.asked) >= math.comb(problem.available, problem.k):
+    if len(problem.asked) >= problem.options.slates:
         raise NoQuestionLeftError(f"All {len(problem.asked)} possible slates have been asked.")
     proposals = strategy(problem)
-    slates = not_asked(proposals, problem)
+    slates = problem.fresh(proposals)
     if not len(slates):
-        slates = not_asked(neighbours(proposals, problem), problem)
+        slates = problem.fresh(problem.neighbours(proposals))
     while not len(slates):
-        slates = not_asked(problem.random_slates(64), problem)
+        slates = problem.fresh(problem.random_slates(64))
     values = problem.evoi(slates)
     best = int(values.argmax())
-    return Chosen(tuple(slates[best].tolist()), max(0.0, float(values[best])))
+    return Chosen(_nested_tuple(slates[best].tolist()), max(0.0, float(values[best])))
 
 
-def neighbours(slates: Tensor, problem: Problem) -> Tensor:
-    """Every slate with one item exchanged for one of the runners-up of its deep retrieval."""
+def item_neighbours(slates: Tensor, problem: Problem) -> Tensor:
+    """Every slate of rows `(b, k)` with one item exchanged for one of the runners-up of its deep retrieval."""
     count = min(problem.available, 2 * problem.k)
     found = value.deep_retrieval(problem.vectors(slates), problem.belief, problem.response, problem.search, count)
     exchanged = [
-        [*slate[:place], row, *slate[place + 1 :]]
+        [*slate[:slot], row, *slate[slot + 1 :]]
         for slate, lists in zip(slates.tolist(), found.rows.tolist(), strict=True)
-        for place in range(problem.k)
-        for row in lists[place]
+        for slot in range(problem.k)
+        for row in lists[slot]
         if row not in slate
     ]
     return torch.tensor(exchanged, dtype=torch.long).view(-1, problem.k)
 
 
-def not_asked(slates: Tensor, problem: Problem) -> Tensor:
-    """Those of the slates `(b, k)` that have not been asked yet."""
-    if not problem.asked:
-        return slates
-    keep = [frozenset(slate) not in problem.asked for slate in slates.tolist()]
-    return slates[torch.tensor(keep, dtype=torch.bool)]
-
-
-def _rows_with_repeats(picks: Tensor) -> Tensor:
-    ordered = picks.sort(dim=1).values
-    return (ordered[:, 1:] == ordered[:, :-1]).any(dim=1).nonzero()[:, 0]
+def _nested_tuple(slate: list[Any]) -> tuple[Any, ...]:
+    return tuple(tuple(option) if isinstance(option, list) else option for option in slate)

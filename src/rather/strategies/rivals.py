@@ -13,7 +13,7 @@ from rather.model.belief import Belief
 from rather.model.responses import Noiseless, ResponseModel
 from rather.strategies.discrete import iterate
 from rather.strategies.initialisers import mixed, top_items_of_random_particles
-from rather.strategies.problem import Problem, not_asked
+from rather.strategies.problem import Problem
 from rather.strategies.projection import deep_retrieval_unique, first_not_taken
 
 
@@ -53,7 +53,7 @@ class MutualInformation:
         return best[None]
 
     def _best(self, slates: Tensor, problem: Problem) -> tuple[Tensor, float]:
-        fresh = not_asked(slates, problem)
+        fresh = problem.fresh(slates)
         if not len(fresh):  # all asked, or nothing left to exchange for
             return slates[:1].view(-1), -torch.inf
         values = mutual_information(fresh, problem)
@@ -111,7 +111,7 @@ class QEUBO:
         """See `Strategy`."""
         noiseless = replace(problem, response=Noiseless())
         slates = iterate(deep_retrieval_unique(mixed(noiseless, self.restarts), noiseless), noiseless)
-        fresh = not_asked(slates, problem)
+        fresh = problem.fresh(slates)
         slates = fresh if len(fresh) else slates
         values = value.slate_expected_utility(problem.vectors(slates), problem.belief, noiseless.response)
         return slates[values.argmax()][None]

@@ -5,7 +5,7 @@ import pytest
 from rather.errors import InvalidInputError, UnknownNameError
 from rather.research.experiments import load_spec, spec_names
 from rather.research.experiments.spec import parse_spec
-from rather.strategies import PARTIAL_STRATEGIES, STRATEGIES
+from rather.strategies import ATTRIBUTE_STRATEGIES, STRATEGIES
 
 SMALL = """
 title = "Small"
@@ -72,5 +72,5 @@ def test_every_spec_is_sound(name):
         for number in spec.paper:
             assert (number.variant, number.method) in labels or not number.method
         assert set(spec.plotted) <= {method for _, method in labels}
-        known = {*STRATEGIES, "floor"} if spec.kind in ("conversations", "wallclock") else set(PARTIAL_STRATEGIES)
+        known = {*STRATEGIES, "floor"} if spec.kind in ("conversations", "wallclock") else set(ATTRIBUTE_STRATEGIES)
         assert {method.name for variant in spec.variants for method in variant.methods} <= known

@@ -206,6 +206,6 @@ def test_an_exhaustive_search_bounds_the_others(tmp_path):
     spec = load_spec("partial-1", quick=True)
     summary = reproduce(spec, tmp_path, quick=True, on_progress=lambda text: None)
     for variant in spec.variants:
-        bound = summary.row(variant.label, "exhaustive-partial").mean["evoi"]
+        bound = summary.row(variant.label, "exhaustive-search").mean["evoi"]
         for row in summary.of(variant.label):
             assert all(found <= best + 1e-5 for found, best in zip(row.mean["evoi"], bound, strict=True))

@@ -13,7 +13,7 @@ from rather.research.experiments.engine import Job, Outcome
 from rather.research.experiments.jobs import job_of
 from rather.research.experiments.population import draw
 from rather.research.experiments.spec import Spec
-from rather.strategies import PartialProblem, choose_partial, partial_strategy_named
+from rather.strategies import Problem, choose, strategy_named
 
 
 def jobs(spec: Spec, files: Mapping[str, str]) -> list[Job]:
@@ -31,15 +31,15 @@ def work(job: Job) -> Outcome:
     """The EVOI of the question that a method asks first, for each slate size."""
     parameters, settings = job.parameters, dict(job.parameters["settings"])
     sizes = settings.pop("sizes", parameters["sizes"])
-    strategy = partial_strategy_named(parameters["strategy"], **settings)
+    strategy = strategy_named(parameters["strategy"], about="attributes", **settings)
     start = draw(parameters["population"], job.files["vectors"], parameters["population seed"], 1)
     response = Logistic(parameters["temperature"])
     evoi, asked = [], []
     for k in sizes:
         generator = derive_generator(job.seed, "ask", k)
         with one_thread():
-            problem = PartialProblem(start.catalog, start.belief, response, k, generator, p=parameters["p"])
-            chosen = choose_partial(strategy, problem)
+            problem = Problem(start.catalog, start.belief, response, k, generator, p=parameters["p"])
+            chosen = choose(strategy, problem)
         evoi.append(chosen.evoi)
         texts = [[start.catalog.attributes[place].text for place in item] for item in chosen.slate]
         asked.append(" | ".join(" + ".join(item) for item in texts))

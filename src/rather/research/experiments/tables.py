@@ -69,7 +69,7 @@ def tables(spec: Spec, summary: Summary) -> list[Table]:
         found += _time_tables(spec, summary)
     if spec.kind == "partial":
         found += [_size_table(variant.label, summary.of(variant.label)) for variant in spec.variants]
-        found += [_asked_table(row) for row in summary.rows if row.method == "auto-partial"]
+        found += [_asked_table(row) for row in summary.rows if row.method == "auto"]
     if spec.paper:
         found.append(paper_table(compare(spec, summary)))
     return found

@@ -19,7 +19,7 @@ from rather.research.experiments.jobs import job_of
 from rather.research.experiments.population import draw
 from rather.research.experiments.spec import Spec
 from rather.retrieval import ExactRetriever
-from rather.strategies import partial_strategy_named
+from rather.strategies import strategy_named
 
 BOX_WIDTH, LINE_HEIGHT, GAP, LETTERS = 190, 14, 12, 30
 
@@ -59,7 +59,7 @@ def work(job: Job) -> Outcome:
         job.seed,
         ask="attributes",
         p=parameters["p"],
-        attribute_strategy=partial_strategy_named(parameters["strategy"], **parameters["settings"]),
+        attribute_strategy=strategy_named(parameters["strategy"], "attributes", **parameters["settings"]),
         response=Logistic(parameters["temperature"]),
         retriever=ExactRetriever(start.catalog),
         rejuvenation=None,

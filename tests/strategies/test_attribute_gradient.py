@@ -4,15 +4,15 @@ import pytest
 import torch
 
 from rather import Belief, Catalog, Logistic, value
-from rather.strategies import PartialProblem
-from rather.strategies.partial.continuous import ContPartial, distance_from_partial, evoi_gradient
+from rather.strategies import Problem
+from rather.strategies.attributes.continuous import ContPartial, distance_from_partial, evoi_gradient
 
 
 def make(seed=0, n=60, d=7, m=40, k=3, p=2, scale=1.0):
     generator = torch.Generator().manual_seed(seed)
     catalog = Catalog(torch.randn(n, d, generator=generator), features=[f"f{i}" for i in range(d)])
     belief = Belief.from_users(scale * torch.randn(m, d, generator=generator), smooth=False)
-    return PartialProblem(catalog, belief, Logistic(0.3 * scale), k, torch.Generator().manual_seed(seed), p=p)
+    return Problem(catalog, belief, Logistic(0.3 * scale), k, torch.Generator().manual_seed(seed), p=p)
 
 
 def slow_distance(slate, p):
@@ -49,7 +49,7 @@ def test_distance_is_zero_for_whole_statements_only():
 def test_the_gradient_is_that_of_exact_evoi():
     problem, softmax = make(), Logistic(0.4)
     relaxed = torch.rand(5, 3, 7, generator=torch.Generator().manual_seed(3)).requires_grad_()
-    slates = problem.catalog.average + relaxed @ problem.attributes
+    slates = problem.catalog.average + relaxed @ problem.attributes.matrix
     value.evoi(slates, problem.belief, softmax, problem.search).sum().backward()
     assert torch.allclose(evoi_gradient(relaxed.detach(), problem, softmax), relaxed.grad, rtol=1e-3, atol=1e-5)
 
@@ -64,7 +64,7 @@ def test_the_gradient_agrees_with_finite_differences():
         for sign in (-1, 1):
             moved = relaxed.clone()
             moved[place] += sign * step
-            slates = (problem.catalog.average + moved @ problem.attributes).double()
+            slates = (problem.catalog.average + moved @ problem.attributes.matrix).double()
             around.append(float(value.posterior_expected_utility(slates, problem.belief, softmax, problem.search)))
         assert float(slopes[place]) == pytest.approx((around[1] - around[0]) / (2 * step), abs=2e-3)
 
@@ -82,8 +82,8 @@ def test_the_ascent_beats_rounding_where_it_started():
     problem = make(k=2, p=2, n=200)
     starts = torch.rand(20, 2, 7, generator=torch.Generator().manual_seed(1))
     cont = ContPartial()
-    before = problem.evoi(problem.space.projected(starts)).mean()
-    after = problem.evoi(problem.space.projected(cont.optimise(starts, problem))).mean()
+    before = problem.evoi(problem.attributes.space.projected(starts)).mean()
+    after = problem.evoi(problem.attributes.space.projected(cont.optimise(starts, problem))).mean()
     assert float(after) > 1.2 * float(before)
 
 

@@ -17,7 +17,7 @@ from torch import Tensor
 from rather import value
 from rather.model.responses import Logistic
 from rather.strategies.continuous import Adam, slate_network
-from rather.strategies.partial.problem import PartialProblem
+from rather.strategies.problem import Problem
 
 # Where a slate of whole attributes is relaxed to before the ascent goes on from it: near enough to be recognised,
 # far enough from the corners for other attributes to enter.
@@ -67,20 +67,20 @@ class ContPartial:
     particles: int = 4096
     items: int = 65_536
 
-    def __call__(self, problem: PartialProblem) -> Tensor:
-        """See `PartialStrategy`."""
-        shape = (self.restarts, problem.k, len(problem.attributes))
+    def __call__(self, problem: Problem) -> Tensor:
+        """See `Strategy`."""
+        shape = (self.restarts, problem.k, len(problem.catalog.attributes))
         relaxed = torch.rand(shape, generator=problem.generator, dtype=torch.float32)
-        return problem.space.projected(self.optimise(relaxed, problem))
+        return problem.attributes.space.projected(self.optimise(relaxed, problem))
 
-    def polish(self, slates: Tensor, problem: PartialProblem) -> Tensor:
+    def polish(self, slates: Tensor, problem: Problem) -> Tensor:
         """The same from given slates `(b, k, p)`."""
-        shape = (len(slates), problem.k, len(problem.attributes))
+        shape = (len(slates), problem.k, len(problem.catalog.attributes))
         relaxed = torch.full(shape, RELAXED_OUT, dtype=torch.float32)
         relaxed.scatter_(2, slates, RELAXED_IN)
-        return problem.space.projected(self.optimise(relaxed, problem))
+        return problem.attributes.space.projected(self.optimise(relaxed, problem))
 
-    def optimise(self, relaxed: Tensor, problem: PartialProblem) -> Tensor:
+    def optimise(self, relaxed: Tensor, problem: Problem) -> Tensor:
         """Relaxed slates `(b, k, a)` after gradient ascent from the given ones."""
         thinned = problem.thinned(self.particles, self.items)
         softmax = Logistic(self.temperature * problem.utility_spread)
@@ -88,19 +88,19 @@ class ContPartial:
         move = Adam(relaxed)
         for _ in range(self.steps):
             uphill = evoi_gradient(relaxed, thinned, softmax)
-            uphill -= weight * distance_from_partial(relaxed, problem.p).gradient
+            uphill -= weight * distance_from_partial(relaxed, problem.attributes.p).gradient
             relaxed = (relaxed + self.step_size * move(uphill)).clamp_(0.0, 1.0)
             weight *= self.growth
         return relaxed
 
 
-def evoi_gradient(relaxed: Tensor, problem: PartialProblem, softmax: Logistic) -> Tensor:
+def evoi_gradient(relaxed: Tensor, problem: Problem, softmax: Logistic) -> Tensor:
     """The gradient of EVOI in relaxed slates, `(b, k, a)`, under softmax answers.
 
     The best item after each answer is a constant where it is unique, so that the network's gradient in the query
     slate is that of EVOI; the chain rule through `X S` multiplies it by S transposed.
     """
-    query = problem.catalog.average + relaxed @ problem.attributes
+    query = problem.catalog.average + relaxed @ problem.attributes.matrix
     found = value.deep_retrieval(query, problem.belief, softmax, problem.search)
     slopes = slate_network(query, found.vectors[:, :, 0], problem.belief, softmax.temperature)
-    return slopes.query @ problem.attributes.T
+    return slopes.query @ problem.attributes.matrix.T

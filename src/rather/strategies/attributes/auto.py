@@ -6,9 +6,10 @@ from dataclasses import dataclass, field, replace
 import torch
 from torch import Tensor
 
-from rather.strategies.partial.continuous import ContPartial
-from rather.strategies.partial.discrete import ExhaustivePartial, GreedyPartial, all_slates
-from rather.strategies.partial.problem import RANKING_HEAD, RANKING_ITEMS, PartialProblem
+from rather.strategies.attributes.continuous import ContPartial
+from rather.strategies.attributes.greedy import RANKING_HEAD, RANKING_ITEMS, GreedyAttributes, ranking_problem
+from rather.strategies.discrete import SLATES_AT_A_TIME, ExhaustiveSearch
+from rather.strategies.problem import Problem
 
 # Slates polished by swaps however much work that is.
 FEWEST_STARTS = 8
@@ -23,10 +24,10 @@ LEAST_GAIN = 1e-6
 
 
 @dataclass(frozen=True)
-class AutoPartial:
+class AutoAttributes:
     """Greedy, gradient and random seeds; the most promising polished by swapping single attributes.
 
-    Where there are few slates it looks at all of them. Else the proposals of `GreedyPartial()` and of `gradient` are
+    Where there are few slates it looks at all of them. Else the proposals of `GreedyAttributes()` and of `gradient` are
     kept, each as it would be alone, so that the question is never worse in exact EVOI than theirs.
 
     Work is counted in slates x answers x (particles + items); 100 million take about a second.
@@ -51,16 +52,17 @@ class AutoPartial:
     few: int = 50_000_000
     work: int = 150_000_000
 
-    def __call__(self, problem: PartialProblem) -> Tensor:
-        """See `PartialStrategy`."""
-        slates = problem.space.slates
+    def __call__(self, problem: Problem) -> Tensor:
+        """See `Strategy`."""
+        slates = problem.attributes.space.slates
         if slates * work_of_a_slate(problem, problem.available) <= self.few:
-            return ExhaustivePartial()(problem)
-        greedy = GreedyPartial()(problem.fork())
+            return ExhaustiveSearch()(problem)
+        greedy = GreedyAttributes()(problem.fork())
         alone = torch.cat([greedy, self.gradient(problem.fork())])
-        sieve, ranking = problem.thinned(SIEVE_PARTICLES, SIEVE_ITEMS), problem.ranking
+        sieve, ranking = problem.thinned(SIEVE_PARTICLES, SIEVE_ITEMS), ranking_problem(problem)
         work = work_of_a_slate(ranking, min(problem.available, RANKING_ITEMS))
-        most = max(FEWEST_STARTS, self.work // (problem.k * problem.p * len(problem.attributes) * work))
+        swaps = problem.k * problem.attributes.p * len(problem.catalog.attributes)
+        most = max(FEWEST_STARTS, self.work // (swaps * work))
         draw = best_slates if slates * work <= self.few else varied_slates
         seeds = draw(replace(ranking, generator=problem.generator), min(self.seeds, most))
         relaxed = torch.cat([greedy, seeds[: self.polished]])
@@ -68,37 +70,38 @@ class AutoPartial:
         best = pool[ranking.evoi(pool).topk(min(self.polished, len(pool))).indices]
         sieved = swap(torch.cat([greedy, best, seeds])[:most], ranking, self.sweeps, sieve, self.finished)
         swapped = swap(head(sieved, ranking, self.finished), ranking, self.sweeps)
-        return torch.cat([alone, seeds, sieved, swapped, finish(swapped, problem, self.sweeps)])
+        return torch.cat([alone, seeds, sieved, swapped, finish(swapped, problem, ranking, self.sweeps)])
 
 
-def work_of_a_slate(problem: PartialProblem, items: int) -> int:
+def work_of_a_slate(problem: Problem, items: int) -> int:
     """Answers x (particles + items): what the value of one slate costs."""
     return (problem.k + len(problem.response.extras)) * (len(problem.belief) + items)
 
 
-def best_slates(problem: PartialProblem, count: int) -> Tensor:
+def best_slates(problem: Problem, count: int) -> Tensor:
     """The `count` best of all slates."""
-    best, best_values = torch.empty(0, problem.k, problem.p, dtype=torch.long), torch.empty(0, dtype=torch.float32)
-    for part in all_slates(problem):
+    best = torch.empty(0, problem.k, problem.attributes.p, dtype=torch.long)
+    best_values = torch.empty(0, dtype=torch.float32)
+    for part in problem.options.batches(SLATES_AT_A_TIME):
         slates, values = torch.cat([best, part]), torch.cat([best_values, fresh_evoi(part, problem)])
         best_values, places = values.topk(min(count, len(values)))
         best = slates[places]
     return best
 
 
-def varied_slates(problem: PartialProblem, count: int) -> Tensor:
+def varied_slates(problem: Problem, count: int) -> Tensor:
     """`count` slates of attributes drawn without replacement in proportion to the variance of their utility."""
-    shape = (count, problem.k, len(problem.attributes))
+    shape = (count, problem.k, len(problem.catalog.attributes))
     # The largest of log-weight plus Gumbel noise are such a draw.
     noise = -torch.empty(shape, dtype=torch.float32).exponential_(generator=problem.generator).log()
-    return problem.space.projected(problem.attribute_variance.clamp_min(1e-30).log() + noise)
+    return problem.attributes.space.projected(problem.attributes.variance.clamp_min(1e-30).log() + noise)
 
 
 def swap(
     slates: Tensor,
-    problem: PartialProblem,
+    problem: Problem,
     sweeps: int,
-    sieve: PartialProblem | None = None,
+    sieve: Problem | None = None,
     fewest: int | None = None,
 ) -> Tensor:
     """Coordinate ascent: each attribute of each slate `(b, k, p)` in turn becomes the one of highest EVOI.
@@ -119,8 +122,8 @@ def swap(
     for _ in range(sweeps):
         slates = distinct(slates)
         before = values = fresh_evoi(slates, problem)
-        for item, place in itertools.product(range(problem.k), range(problem.p)):
-            candidates, valid = problem.space.swaps(slates, item, place)
+        for item, place in itertools.product(range(problem.k), range(problem.attributes.p)):
+            candidates, valid = problem.attributes.space.swaps(slates, item, place)
             if sieve is not None and sieve is not problem:
                 valid = _sieved(candidates, valid, sieve)
             worth = _worth(candidates, valid, problem)
@@ -140,20 +143,20 @@ def swap(
     return torch.cat([*done, slates])
 
 
-def _sieved(candidates: Tensor, valid: Tensor, sieve: PartialProblem) -> Tensor:
+def _sieved(candidates: Tensor, valid: Tensor, sieve: Problem) -> Tensor:
     """`(b, a)`, which of the valid candidates `(b, a, k, p)` are among the best of their slate."""
     best = _worth(candidates, valid, sieve).topk(min(SIEVED, valid.shape[1]), dim=1).indices
     return valid & torch.zeros_like(valid).scatter_(1, best, True)
 
 
-def _worth(candidates: Tensor, valid: Tensor, problem: PartialProblem) -> Tensor:
+def _worth(candidates: Tensor, valid: Tensor, problem: Problem) -> Tensor:
     """EVOI `(b, a)` of candidates `(b, a, k, p)`, minus infinity where they are not valid or have been asked."""
     worth = torch.full(valid.shape, -torch.inf, dtype=torch.float32)
     worth[valid] = fresh_evoi(candidates[valid], problem)
     return worth
 
 
-def head(slates: Tensor, problem: PartialProblem, count: int) -> Tensor:
+def head(slates: Tensor, problem: Problem, count: int) -> Tensor:
     """The `count` best of the slates."""
     slates = distinct(slates)
     return slates[fresh_evoi(slates, problem).topk(min(count, len(slates))).indices]
@@ -165,27 +168,27 @@ def distinct(slates: Tensor) -> Tensor:
     return torch.tensor([*dict.fromkeys(names)])
 
 
-def fresh_evoi(slates: Tensor, problem: PartialProblem) -> Tensor:
+def fresh_evoi(slates: Tensor, problem: Problem) -> Tensor:
     """EVOI `(b,)`, minus infinity for slates that have been asked; b may be 0."""
     if not len(slates):
         return torch.empty(0, dtype=torch.float32)
     return problem.evoi(slates).masked_fill_(problem.was_asked(slates), -torch.inf)
 
 
-def finish(slates: Tensor, problem: PartialProblem, rounds: int) -> Tensor:
+def finish(slates: Tensor, problem: Problem, ranking: Problem, rounds: int) -> Tensor:
     """The best of the slates on all particles and items, `(1, k, p)`, after the best single swaps that raise it there.
 
     Where the swaps were judged on all of them already there is nothing left to do.
     """
     values = fresh_evoi(slates, problem)
     best, best_value = slates[values.argmax()], values.max()
-    if problem.ranking is problem:
+    if ranking is problem:
         return best[None]
     for _ in range(rounds):
-        candidates = problem.space.neighbours(best[None])
+        candidates = problem.attributes.space.neighbours(best[None])
         if not len(candidates):
             break
-        head = fresh_evoi(candidates, problem.ranking).topk(min(RANKING_HEAD, len(candidates))).indices
+        head = fresh_evoi(candidates, ranking).topk(min(RANKING_HEAD, len(candidates))).indices
         values = fresh_evoi(candidates[head], problem)
         if values.max() <= best_value * (1 + LEAST_GAIN):
             break

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rather.errors import InvalidInputError
-from rather.strategies.partial.space import PartialSpace
+from rather.strategies.attributes.space import AttributeSpace
 
 
 def every_item(space):
@@ -41,10 +41,10 @@ def spaces(draw):
         seen = torch.rand(len(columns), len(columns), generator=torch.Generator().manual_seed(draw(st.integers(0, 99))))
         together = (seen + seen.T) > 0.6
     try:
-        most = PartialSpace(columns, 2, p, together).items
+        most = AttributeSpace(columns, 2, p, together).items
     except InvalidInputError:
-        return PartialSpace(torch.arange(3), 2, 1)
-    return PartialSpace(columns, draw(st.integers(2, min(most, 6))), p, together)
+        return AttributeSpace(torch.arange(3), 2, 1)
+    return AttributeSpace(columns, draw(st.integers(2, min(most, 6))), p, together)
 
 
 @settings(max_examples=80, deadline=None)
@@ -80,37 +80,37 @@ def test_neighbours_are_all_slates_one_statement_away(space, seed):
 
 
 def test_the_projection_takes_the_largest_scores_that_do_not_contradict():
-    space = PartialSpace(torch.tensor([0, 0, 1, 2]), k=2, p=2)
+    space = AttributeSpace(torch.tensor([0, 0, 1, 2]), k=2, p=2)
     scores = torch.tensor([[[0.9, 0.8, 0.7, 0.1], [0.1, 0.2, 0.3, 0.4]]])
     assert space.projected(scores).tolist() == [[[0, 2], [2, 3]]]
 
 
 def test_an_item_said_twice_gives_way_to_its_best_neighbour():
-    space = PartialSpace(torch.arange(4), k=3, p=2)
+    space = AttributeSpace(torch.arange(4), k=3, p=2)
     scores = torch.tensor([[[0.9, 0.8, 0.3, 0.1]] * 3])
     assert space.projected(scores).tolist() == [[[0, 1], [0, 2], [1, 2]]]
 
 
 def test_a_slate_of_all_items_there_are():
-    space = PartialSpace(torch.tensor([0, 0, 1, 1]), k=4, p=2)
+    space = AttributeSpace(torch.tensor([0, 0, 1, 1]), k=4, p=2)
     slate = space.projected(torch.ones(1, 4, 4))
     assert {tuple(item) for item in slate[0].tolist()} == {(0, 2), (0, 3), (1, 2), (1, 3)}
 
 
 def test_more_statements_than_columns_are_refused():
     with pytest.raises(InvalidInputError, match=r"`p` must be 1..2 \(the columns .*got 3"):
-        PartialSpace(torch.tensor([0, 0, 1]), k=2, p=3)
+        AttributeSpace(torch.tensor([0, 0, 1]), k=2, p=3)
 
 
 def test_more_options_than_partial_items_are_refused():
     with pytest.raises(InvalidInputError, match=r"`k` must be 2..2 \(the partial items of 2 attributes\), got 3"):
-        PartialSpace(torch.tensor([0, 0, 1]), k=3, p=2)
+        AttributeSpace(torch.tensor([0, 0, 1]), k=3, p=2)
 
 
 def test_statements_that_never_hold_together_are_not_said_together():
     together = torch.ones(3, 3, dtype=torch.bool)
     together[0, 1] = together[1, 0] = False
-    space = PartialSpace(torch.arange(3), k=2, p=2, together=together)
+    space = AttributeSpace(torch.arange(3), k=2, p=2, together=together)
     assert set(space.every_item()) == {(0, 2), (1, 2)}
     assert {tuple(item) for item in space.projected(torch.tensor([[[3.0, 2.0, 1.0]] * 2]))[0].tolist()} == {
         (0, 2),
@@ -123,15 +123,15 @@ def test_where_the_largest_scores_lead_nowhere_the_next_ones_do():
     together = torch.ones(4, 4, dtype=torch.bool)
     together[0, 2:] = together[2:, 0] = False
     together[0, 1] = together[1, 0] = True
-    space = PartialSpace(torch.tensor([0, 1, 2, 3]), k=2, p=2, together=together)
+    space = AttributeSpace(torch.tensor([0, 1, 2, 3]), k=2, p=2, together=together)
     assert space.items == 4
     three = torch.cat([together, together[:1]])  # a fifth attribute like the first
     three = torch.cat([three, three[:, :1]], dim=1)
-    space = PartialSpace(torch.tensor([0, 1, 2, 3, 4]), k=2, p=3, together=three)
+    space = AttributeSpace(torch.tensor([0, 1, 2, 3, 4]), k=2, p=3, together=three)
     slate = space.projected(torch.tensor([[[9.0, 8.0, 1.0, 1.0, 0.0]] * 2]))[0].tolist()
     assert {tuple(item) for item in slate} == {(0, 1, 4), (1, 2, 3)}
 
 
 def test_very_many_items_are_bounded_rather_than_counted():
-    space = PartialSpace(torch.arange(40), k=2, p=6)
+    space = AttributeSpace(torch.arange(40), k=2, p=6)
     assert space.items == math.comb(40, 6)

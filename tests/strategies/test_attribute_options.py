@@ -7,9 +7,9 @@ import torch
 
 from rather import Attribute, Belief, Catalog, Logistic, Noiseless
 from rather.errors import InvalidInputError, NoQuestionLeftError
-from rather.strategies import PartialProblem, choose_partial, partial_strategy_named
-from rather.strategies.partial import problem as module
-from rather.strategies.partial.problem import name_of_slate
+from rather.strategies import Problem, choose, strategy_named
+from rather.strategies.attributes.greedy import RANKING_ITEMS, RANKING_PARTICLES, ranking_problem
+from rather.strategies.attributes.options import AttributeOptions
 
 
 def make(seed=0, n=40, d=6, m=30, k=2, p=1, response=None, **settings):
@@ -17,7 +17,7 @@ def make(seed=0, n=40, d=6, m=30, k=2, p=1, response=None, **settings):
     catalog = Catalog(torch.randn(n, d, generator=generator) + 0.5, features=[f"f{i}" for i in range(d)])
     belief = Belief.from_users(torch.randn(m, d, generator=generator), smooth=False)
     response = response or Logistic(0.3)
-    return PartialProblem(catalog, belief, response, k, torch.Generator().manual_seed(seed), p=p, **settings)
+    return Problem(catalog, belief, response, k, torch.Generator().manual_seed(seed), p=p, **settings)
 
 
 @pytest.mark.parametrize("response", [Logistic(0.3), Logistic(0.3, tie=0.5), Noiseless(), Noiseless(tie=0.2)])
@@ -25,7 +25,7 @@ def make(seed=0, n=40, d=6, m=30, k=2, p=1, response=None, **settings):
 def test_answers_are_those_to_any_uniform_completion(response, p):
     problem = make(k=3, p=p)
     generator = torch.Generator().manual_seed(1)
-    added = problem.attributes[problem.random_slates(20)].sum(dim=2).double()
+    added = problem.attributes.matrix[problem.random_slates(20)].sum(dim=2).double()
     people = problem.belief.particles.double()
     expected = response.log_probabilities(added @ people.T).exp()
     for _ in range(5):
@@ -57,46 +57,46 @@ def test_evoi_is_that_of_the_vectors_by_a_loop_over_people(response, p):
         assert found == pytest.approx(float(best), abs=1e-5)
 
 
-def test_kept_utilities_and_vectors_give_the_same_evoi(monkeypatch):
+def test_kept_utilities_and_vectors_give_the_same_utilities():
     problem = make(p=2, k=3, response=Logistic(0.3, none_utility=0.0, tie=0.5))
     slates = problem.random_slates(10)
-    kept = problem.evoi(slates)
-    monkeypatch.setattr(module, "KEPT_NUMBERS", 0)
-    assert torch.allclose(problem.evoi(slates), kept, atol=1e-5)
+    from_vectors = AttributeOptions(problem.catalog, problem.belief, 3, 2, kept_numbers=0)
+    assert torch.allclose(problem.attributes.utilities(slates), from_vectors.utilities(slates), atol=1e-5)
 
 
 def test_variance_of_statements_counts_weights():
     problem = make()
-    problem = PartialProblem(
+    problem = Problem(
         problem.catalog,
         Belief.from_users(problem.belief.particles, weights=range(30), smooth=False),
         problem.response,
         2,
         problem.generator,
+        p=1,
     )
     weights = torch.arange(30.0) / torch.arange(30.0).sum()
     worth = problem.belief.particles.T
     expected = (worth - (worth @ weights)[:, None]).square() @ weights
-    assert torch.allclose(problem.attribute_variance, expected, atol=1e-5)
+    assert torch.allclose(problem.attributes.variance, expected, atol=1e-5)
 
 
 def test_every_slate_is_asked_once_and_then_there_is_none_left():
     asked: set[frozenset[object]] = set()
-    names = itertools.cycle(["auto-partial", "greedy-partial", "cont-partial", "random-partial", "exhaustive-partial"])
+    names = itertools.cycle(["auto", "greedy", "cont-partial", "random", "exhaustive-search"])
     for _ in range(15):  # C(6, 2)
         problem = make(asked=frozenset(asked))
-        chosen = choose_partial(partial_strategy_named(next(names)), problem)
-        assert name_of_slate(chosen.slate) not in asked
-        asked.add(name_of_slate(chosen.slate))
+        chosen = choose(strategy_named(next(names), "attributes"), problem)
+        assert AttributeOptions.name(chosen.slate) not in asked
+        asked.add(AttributeOptions.name(chosen.slate))
     with pytest.raises(NoQuestionLeftError, match="All 15"):
-        choose_partial(partial_strategy_named("random-partial"), make(asked=frozenset(asked)))
+        choose(strategy_named("random", "attributes"), make(asked=frozenset(asked)))
 
 
 def test_a_catalogue_without_statements_is_refused_by_name():
     catalog = Catalog(torch.randn(5, 2))
     belief = Belief.from_users(torch.randn(4, 2), smooth=False)
     with pytest.raises(InvalidInputError, match=r"no attributes.*`features`"):
-        PartialProblem(catalog, belief, Logistic(), 2, torch.Generator())
+        Problem(catalog, belief, Logistic(), 2, torch.Generator(), p=1)
 
 
 def test_k_may_exceed_the_items_but_not_the_partial_items():
@@ -104,20 +104,21 @@ def test_k_may_exceed_the_items_but_not_the_partial_items():
     said = [Attribute(text, text, [float(place), 1.0]) for place, text in enumerate("abcd")]
     catalog = Catalog(torch.randn(3, 2), attributes=said)
     belief = Belief.from_users(torch.randn(4, 2), smooth=False)
-    problem = PartialProblem(catalog, belief, Logistic(), 4, generator)
-    assert len(choose_partial(partial_strategy_named("greedy-partial"), problem).slate) == 4
+    problem = Problem(catalog, belief, Logistic(), 4, generator, p=1)
+    assert len(choose(strategy_named("greedy", "attributes"), problem).slate) == 4
     with pytest.raises(InvalidInputError, match=r"`k` must be 2..4"):
-        PartialProblem(catalog, belief, Logistic(), 5, generator)
+        Problem(catalog, belief, Logistic(), 5, generator, p=1)
 
 
 def test_a_small_problem_is_ranked_on_itself_and_a_large_one_on_less():
     small = make()
-    assert small.ranking is small
+    assert ranking_problem(small) is small
     large = make(n=3000, m=3000)
-    assert len(large.ranking.belief) == module.RANKING_PARTICLES
-    assert len(large.ranking.retriever.catalog) <= module.RANKING_ITEMS
+    ranking = ranking_problem(large)
+    assert len(ranking.belief) == RANKING_PARTICLES
+    assert len(ranking.retriever.catalog) <= RANKING_ITEMS
     slates = large.random_slates(200)
-    exact, ranked = large.evoi(slates), large.ranking.evoi(slates)
+    exact, ranked = large.evoi(slates), ranking.evoi(slates)
     # A rank correlation: the head of one list lies in the head of the other.
     assert exact.argmax() in ranked.topk(20).indices
 

@@ -10,14 +10,15 @@ import rather
 from rather import Attribute, Belief, Catalog, Logistic
 from rather.errors import TooManySlatesError, UnknownNameError
 from rather.research.first_questions import first_questions
-from rather.strategies import PartialProblem, choose_partial, partial_strategy_named
-from rather.strategies.partial.auto import AutoPartial, head, swap, varied_slates
-from rather.strategies.partial.continuous import ContPartial
-from rather.strategies.partial.discrete import ExhaustivePartial, GreedyPartial
-from rather.testing import check_partial_strategy
+from rather.strategies import Problem, choose, strategy_named
+from rather.strategies.attributes.auto import AutoAttributes, head, swap, varied_slates
+from rather.strategies.attributes.continuous import ContPartial
+from rather.strategies.attributes.greedy import GreedyAttributes, ranking_problem
+from rather.strategies.discrete import ExhaustiveSearch
+from rather.testing import check_attribute_strategy
 from worlds import TINY, normal
 
-NAMES = list(rather.PARTIAL_STRATEGIES)
+NAMES = list(rather.ATTRIBUTE_STRATEGIES)
 
 
 def make(k=2, p=1, seed=0, n=80, m=40, columns="aabcddefg", d=6, scale=1.0, **parts):
@@ -26,37 +27,37 @@ def make(k=2, p=1, seed=0, n=80, m=40, columns="aabcddefg", d=6, scale=1.0, **pa
     catalog = Catalog(normal(n, d, seed=2 * seed), attributes=said)
     belief = Belief.from_users(scale * (normal(m, d, seed=2 * seed + 1) + 0.2), smooth=False)
     generator = torch.Generator().manual_seed(seed)
-    return PartialProblem(catalog, belief, parts.pop("response", Logistic(0.3)), k, generator, p=p, **parts)
+    return Problem(catalog, belief, parts.pop("response", Logistic(0.3)), k, generator, p=p, **parts)
 
 
 def worth(strategy, problem):
-    return choose_partial(strategy, problem.fork()).evoi
+    return choose(strategy, problem.fork()).evoi
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_strategy_keeps_the_contract(name):
     settings = {"restarts": 3, "steps": 10} if name == "cont-partial" else {}
-    check_partial_strategy(partial_strategy_named(name, **settings))
+    check_attribute_strategy(strategy_named(name, "attributes", **settings))
 
 
 def test_auto_without_its_look_at_all_slates_keeps_the_contract():
-    check_partial_strategy(AutoPartial(ContPartial(restarts=2, steps=5), seeds=3, polished=3, sweeps=2, few=0))
+    check_attribute_strategy(AutoAttributes(ContPartial(restarts=2, steps=5), seeds=3, polished=3, sweeps=2, few=0))
 
 
 def test_an_unknown_name_is_told_which_there_are():
-    with pytest.raises(UnknownNameError, match="auto-partial, cont-partial"):
-        partial_strategy_named("greedy")
+    with pytest.raises(UnknownNameError, match="auto, cont-partial"):
+        strategy_named("query-iteration", "attributes")
 
 
 @pytest.mark.parametrize(("k", "p"), [(2, 1), (3, 1), (2, 2)])
 def test_exhaustive_is_brute_force_and_no_other_is_better(k, p):
     problem = make(k, p, columns="aabcd")
-    items = list(problem.space.every_item())
+    items = list(problem.attributes.space.every_item())
     slates = torch.tensor(list(itertools.combinations(items, k)))
     best = float(problem.evoi_of_vectors(problem.vectors(slates)).max())
-    assert worth(ExhaustivePartial(), problem) == pytest.approx(best, abs=TINY)
+    assert worth(ExhaustiveSearch(), problem) == pytest.approx(best, abs=TINY)
     for name in NAMES:
-        assert worth(partial_strategy_named(name), problem) <= best + TINY
+        assert worth(strategy_named(name, "attributes"), problem) <= best + TINY
 
 
 @pytest.mark.parametrize("p", [1, 2, 3])
@@ -65,8 +66,8 @@ def test_auto_loses_to_neither_greedy_nor_gradient(k, p):
     gradient = ContPartial(restarts=6, steps=40)
     for seed in range(3):
         problem = make(k, p, seed)
-        auto = worth(AutoPartial(gradient, seeds=4, polished=4, few=0), problem)
-        assert auto >= worth(GreedyPartial(), problem) - 1e-6
+        auto = worth(AutoAttributes(gradient, seeds=4, polished=4, few=0), problem)
+        assert auto >= worth(GreedyAttributes(), problem) - 1e-6
         assert auto >= worth(gradient, problem) - 1e-6
 
 
@@ -74,31 +75,31 @@ def test_auto_loses_to_neither_greedy_nor_gradient(k, p):
 def test_auto_comes_within_a_percent_of_exhaustive(k, p):
     for seed in range(2):
         problem = make(k, p, seed)
-        best = worth(ExhaustivePartial(), problem)
-        assert worth(AutoPartial(few=0), problem) >= 0.99 * best
-        assert worth(AutoPartial(), problem) >= 0.99 * best
+        best = worth(ExhaustiveSearch(), problem)
+        assert worth(AutoAttributes(few=0), problem) >= 0.99 * best
+        assert worth(AutoAttributes(), problem) >= 0.99 * best
 
 
 def test_auto_looks_at_all_slates_where_they_are_few():
     problem = make(2, 1)
-    assert torch.equal(AutoPartial()(problem.fork()), ExhaustivePartial()(problem.fork()))
+    assert torch.equal(AutoAttributes()(problem.fork()), ExhaustiveSearch()(problem.fork()))
 
 
 def test_auto_chooses_on_the_whole_sample_when_there_are_very_many_particles():
     problem = make(3, 2, n=1500, m=6000)
-    assert problem.ranking is not problem
+    assert ranking_problem(problem) is not problem
     gradient = ContPartial(restarts=4, steps=20, particles=500)
-    auto = choose_partial(AutoPartial(gradient, seeds=4, polished=4), problem.fork())
+    auto = choose(AutoAttributes(gradient, seeds=4, polished=4), problem.fork())
     assert auto.evoi == pytest.approx(float(problem.evoi(torch.tensor([auto.slate]))), abs=1e-6)
-    assert auto.evoi >= worth(GreedyPartial(), problem) - 1e-6
+    assert auto.evoi >= worth(GreedyAttributes(), problem) - 1e-6
     assert auto.evoi >= worth(gradient, problem) - 1e-6
 
 
 @pytest.mark.parametrize(("k", "p"), [(3, 1), (2, 2), (3, 3)])
 def test_greedy_adds_the_best_statement_each_time(k, p):
     problem = make(k, p)
-    utilities = problem.attributes @ problem.belief.particles.T
-    columns = problem.space.columns.tolist()
+    utilities = problem.attributes.matrix @ problem.belief.particles.T
+    columns = problem.attributes.space.columns.tolist()
     items = [[int(utilities.var(dim=1).argmax())]]
     for turn in range(1, k * p):
         place = turn % k
@@ -111,12 +112,14 @@ def test_greedy_adds_the_best_statement_each_time(k, p):
             said = [columns[place] for place in grown[place]]
             if len(set(said)) < len(said) or len({frozenset(item) for item in grown}) < len(grown):
                 continue
-            vectors = torch.stack([problem.catalog.average + problem.attributes[item].sum(dim=0) for item in grown])
+            vectors = torch.stack(
+                [problem.catalog.average + problem.attributes.matrix[item].sum(dim=0) for item in grown]
+            )
             value = float(problem.evoi_of_vectors(vectors[None]))
             if value > best_value:
                 best, best_value = attribute, value
         items[place].append(best)
-    assert GreedyPartial()(problem).tolist() == [[sorted(item) for item in items]]
+    assert GreedyAttributes()(problem).tolist() == [[sorted(item) for item in items]]
 
 
 def test_exhaustive_refuses_what_would_not_end_and_says_how_long_it_would_take():
@@ -124,7 +127,7 @@ def test_exhaustive_refuses_what_would_not_end_and_says_how_long_it_would_take()
     with pytest.raises(
         TooManySlatesError, match=r"1,140 partial items .* 3,\d{3},\d{3},\d{3},\d{3},\d{3} slates.*years"
     ):
-        ExhaustivePartial()(problem)
+        ExhaustiveSearch()(problem)
 
 
 def test_swaps_never_lower_evoi_and_end_where_no_swap_raises_it():
@@ -134,7 +137,7 @@ def test_swaps_never_lower_evoi_and_end_where_no_swap_raises_it():
     assert float(problem.evoi(ends).min()) >= float(problem.evoi(starts).min())
     assert float(problem.evoi(ends).max()) >= float(problem.evoi(starts).max())
     for end in ends:
-        nearby = problem.evoi(problem.space.neighbours(end[None]))
+        nearby = problem.evoi(problem.attributes.space.neighbours(end[None]))
         assert float(nearby.max()) <= float(problem.evoi(end[None])) * (1 + 2e-6) + 1e-7
 
 
@@ -143,13 +146,13 @@ def test_seeds_favour_statements_that_people_disagree_about():
     loud = replace(problem, belief=Belief.from_users(problem.belief.particles, smooth=False))
     drawn = varied_slates(loud, 400)
     often = torch.bincount(drawn.flatten(), minlength=8)
-    variance = loud.attribute_variance
+    variance = loud.attributes.variance
     assert often[variance.argmax()] > often[variance.argmin()]
 
 
 def test_the_table_holds_a_cell_for_each_size_and_strategy_and_says_who_refuses():
     problem = make()
-    strategies = {"greedy": GreedyPartial(), "all": ExhaustivePartial(most_slates=40)}
+    strategies = {"greedy": GreedyAttributes(), "all": ExhaustiveSearch(most_slates=40)}
     cells = first_questions(problem.catalog, problem.belief, problem.response, strategies, [(2, 1), (2, 2)], trials=2)
     assert [(cell.strategy, cell.k, cell.p) for cell in cells] == [
         ("greedy", 2, 1),

@@ -21,7 +21,7 @@ LISTED_ITEMS = 100_000
 
 
 @dataclass(frozen=True, eq=False)
-class PartialSpace:
+class AttributeSpace:
     """All slates of k partial items of p attributes.
 
     Attributes:

@@ -1,0 +1,1 @@
+"""Questions about attributes: partial items as options, and the strategies that choose among them."""
