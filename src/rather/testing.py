@@ -82,7 +82,7 @@ def problems(seed: int = 0) -> Iterator[tuple[str, Problem]]:
 def check_attribute_strategy(strategy: Strategy) -> None:
     """A strategy for attributes proposes partial items that can be asked about, and the same ones for the same seed.
 
-    Its proposals are places of attributes `(b, k, p)`, b >= 1; the attributes of an item rise and are about different
+    Its proposals are attribute indices `(b, k, p)`, b >= 1; those of an option ascend and are about different
     columns, the items of a slate differ; they follow from the problem alone; and neither the problem's tensors nor
     torch's global generator change. The situations: k of 2, 3 and 5 and p of 1, 2 and 3, columns with several
     attributes, barely k partial items, one particle, "none" and "same" on offer, answers without noise, and slates
@@ -129,10 +129,10 @@ def attribute_problems(seed: int = 0) -> Iterator[tuple[str, Problem]]:
 
 
 def check_response_model(model: ResponseModel) -> None:
-    """A response model gives every answer a probability, for any number of options and people at once.
+    """A response model gives every answer a probability, for any number of options and users at once.
 
     Probabilities are normalised over the k options and the extra answers; they depend on the options and not on their
-    order (strategies sort slates), for each person alone; they keep the dtype and are defined, if infinitely small,
+    order (strategies sort slates), for each user alone; they keep the dtype and are defined, if infinitely small,
     for equal, far apart and very large utilities.
 
     Args:
@@ -156,7 +156,7 @@ def check_response_model(model: ResponseModel) -> None:
         expected = torch.cat([logs[..., :k, :][..., order, :], logs[..., k:, :]], dim=-2).exp()
         _claim(_close(turned, expected), case, "permuting the options permutes their probabilities")
         alone = model.log_probabilities(given[..., :1]).exp()
-        _claim(_close(alone, logs[..., :1].exp()), case, "a person's answer does not depend on other people")
+        _claim(_close(alone, logs[..., :1].exp()), case, "a user's answer does not depend on other users")
 
 
 def check_retriever(make_retriever: Callable[[Catalog], Retriever], *, exact: bool = True) -> None:
@@ -167,7 +167,7 @@ def check_retriever(make_retriever: Callable[[Catalog], Retriever], *, exact: bo
 
     Args:
         make_retriever: Builds the retriever for a catalogue of up to 300 items.
-        exact: Also demand the scores of a look at every item. Leave it out for an approximate retriever.
+        exact: Also demand the scores of a scan of all items. Leave it out for an approximate retriever.
     """
     for name, catalog in _catalogs():
         retriever = make_retriever(catalog)
@@ -206,17 +206,17 @@ def _check_attribute_proposals(proposals: Tensor, problem: Problem, situation: s
     wanted = (problem.k, problem.attributes.p)
     _claim(len(shape) == 3 and shape[0] >= 1, situation, f"proposals are (b >= 1, k, p), not {shape}")
     _claim(shape[1:] == wanted, situation, f"slates are (k, p) = {wanted}, not {shape[1:]}")
-    _claim(proposals.dtype == torch.long, situation, f"places are int64, not {proposals.dtype}")
+    _claim(proposals.dtype == torch.long, situation, f"indices are int64, not {proposals.dtype}")
     known = set(problem.attributes.space.every_item())
     for slate in proposals.tolist():
         items = set(map(tuple, slate))
         _claim(len(items) == problem.k, situation, f"partial items of a slate differ: {slate}")
-        _claim(known.issuperset(items), situation, f"attributes rise and do not contradict each other: {slate}")
+        _claim(known.issuperset(items), situation, f"attributes ascend and do not contradict each other: {slate}")
 
 
 def _attribute_problem(columns: str, k: int, p: int, response: ResponseModel, seed: int) -> Problem:
     vectors = _normal((len(columns), 4), "attributes", seed)
-    said = [Attribute(f"{column}{place}", column, vectors[place]) for place, column in enumerate(columns)]
+    said = [Attribute(f"{column}{index}", column, vectors[index]) for index, column in enumerate(columns)]
     catalog = Catalog(_normal((12, 4), "items", seed), attributes=said)
     belief = Belief.from_users(_normal((30, 4), "users", seed) + 0.3)
     return Problem(catalog, belief, response, k, derive_generator(seed, "strategy"), p=p)
@@ -237,7 +237,7 @@ def _utilities() -> Iterator[tuple[str, Tensor]]:
     drawn = _normal((3, 5, 11), "utilities")
     yield "a batch of slates", drawn
     yield "one slate", drawn[0]
-    yield "one person", drawn[0, :, :1]
+    yield "one user", drawn[0, :, :1]
     yield "double precision", drawn.double()
     yield "equal utilities", torch.zeros_like(drawn)
     yield "utilities far apart", 1e4 * drawn

@@ -43,7 +43,7 @@ def test_statements_about_one_column_contradict_each_other():
     [
         ([Attribute("red", "colour", [1.0])], r"2 dimensions .* 'red' has 1"),
         ([Attribute("red", "colour", [1.0, 0.0])] * 2, r"'red' about 'colour' occurs twice"),
-        (["red"], r"rather.Attribute objects, got str in place 0"),
+        (["red"], r"rather.Attribute objects, got str at index 0"),
     ],
 )
 def test_statements_that_do_not_fit_are_refused(attributes, message):

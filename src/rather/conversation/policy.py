@@ -52,7 +52,7 @@ class Step(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class Policy:
     """How conversations about a catalogue are held. Frozen: its questions follow from its fields and arguments alone.
 
@@ -141,6 +141,12 @@ class Policy:
             self.__dict__["reading_cost"] = reading_cost
         _ = self.strategies  # names that do not exist are rejected here
         self._problems(belief, ())  # and so is a k or a p that does not fit
+
+    def __repr__(self) -> str:
+        strategies = f"strategy={self.strategy!r}" if self.ask != "attributes" else ""
+        if self.ask != "items":
+            strategies += f"{', ' * bool(strategies)}attribute_strategy={self.attribute_strategy!r}, p={self.p}"
+        return f"Policy({self.catalog!r}, k={self.k}, seed={self.seed}, ask={self.ask!r}, {strategies})"
 
     @cached_property
     def reading_cost(self) -> ReadingCost:

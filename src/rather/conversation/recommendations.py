@@ -27,11 +27,11 @@ def recommendations(found: Found, catalog: Catalog, belief: Belief, best: Tensor
             catalog.ids[row],
             catalog.label(row),
             catalog.facts_of(row),
-            float(found.scores[0, place]),
-            float(spread[place].clamp_min(0).sqrt()),
-            float(sure[place]),
+            float(found.scores[0, rank]),
+            float(spread[rank].clamp_min(0).sqrt()),
+            float(sure[rank]),
         )
-        for place, row in enumerate(found.rows[0].tolist())
+        for rank, row in enumerate(found.rows[0].tolist())
     ]
 
 

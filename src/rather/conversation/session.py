@@ -16,8 +16,10 @@ from rather.conversation.stopping import Stop, Stopping
 from rather.errors import InvalidInputError, NoQuestionLeftError, StaleQuestionError
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
+from rather.model.notebook import html_table
 from rather.model.questions import Question, Recommendation
 from rather.model.responses import Answer, Choice, answer_row, as_choice
+from rather.nouns import counted
 
 
 @dataclass(frozen=True)
@@ -62,8 +64,13 @@ class Session:
         self._open: Question | None = None
 
     def __repr__(self) -> str:
-        answers = len(self._turns)
-        return f"Session({self.policy.catalog!r}, {answers} answer{'s' * (answers != 1)})"
+        return f"Session({self.policy.catalog!r}, {counted(len(self._turns), 'answer')})"
+
+    def _repr_html_(self) -> str:
+        rows = [[turn.question.number, turn.question.text, _shown(turn)] for turn in self._turns]
+        if self._open is not None:
+            rows.append([self._open.number, self._open.text, "(open)"])
+        return html_table(repr(self), ["", "question", "answer"], rows)
 
     @property
     def turns(self) -> Sequence[Turn]:
@@ -210,6 +217,11 @@ class Session:
         from rather.conversation.log import load
 
         return load(text, catalog, belief, cache=cache, **parts)
+
+
+def _shown(turn: Turn) -> str:
+    answer = turn.answer
+    return answer.value if isinstance(answer, Answer) else turn.question.options[answer].label
 
 
 def _as_number(question: Any) -> int:

@@ -21,20 +21,20 @@ def item_sentence(labels: Sequence[str]) -> tuple[Words, ...]:
 
 
 def attribute_sentence(name: str, options: Sequence[Sequence[Attribute]]) -> tuple[Words, ...]:
-    """The question which of some partial items the person would rather have.
+    """Would you rather a film that is **funny** or one that is **dark**?
 
     Args:
         name: What one calls an item, in the singular ("film").
-        options: The attributes of each partial item.
+        options: The attributes of each option.
     """
     if any(attribute.form == "" for attributes in options for attribute in attributes):
         return _question([_listed(attributes) for attributes in options])
     noun = f"{article(name)} {name}"
-    return _question([_described(noun if place == 0 else "one", said) for place, said in enumerate(options)])
+    return _question([_described(noun if index == 0 else "one", said) for index, said in enumerate(options)])
 
 
 def option_label(attributes: Sequence[Attribute]) -> str:
-    """The attributes of one partial item, joined: "funny, dark and slow"."""
+    """The attributes of one option, joined: "funny, dark and slow"."""
     return plain(_listed(attributes))
 
 
@@ -74,8 +74,8 @@ def _listed(attributes: Sequence[Attribute]) -> list[Words]:
 def _joined(parts: Sequence[Sequence[Words]], last: str, between: str = ", ") -> list[Words]:
     """The parts with `between` between them, and `last` before the last one."""
     words: list[Words] = []
-    for place, part in enumerate(parts):
-        if place:
-            words.append(Words(last if place == len(parts) - 1 else between))
+    for index, part in enumerate(parts):
+        if index:
+            words.append(Words(last if index == len(parts) - 1 else between))
         words += part
     return words

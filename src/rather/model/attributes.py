@@ -1,6 +1,6 @@
-"""What can be said of an item in a few words: the attributes that partial comparisons are made of.
+"""Attributes: what can be said of an item in a few words.
 
-"Would you rather a film that is funny or one that is dark?" compares two partial items. Each makes one attribute (or
+"Would you rather a film that is funny or one that is dark?" compares two partial items. Each states one attribute (or
 p of them) and leaves the rest equal, so that to a utility vector it is the sum of its attributes' vectors.
 """
 
@@ -58,10 +58,10 @@ def unit_attributes(features: Sequence[str], form: Form = "") -> tuple[Attribute
 def validated_attributes(attributes: Sequence[Any], dimensions: int) -> tuple[Attribute, ...]:
     """The attributes, if each is one about items of this many dimensions; an error that names the first that is not."""
     seen: set[tuple[str, str]] = set()
-    for place, attribute in enumerate(attributes):
+    for index, attribute in enumerate(attributes):
         if not isinstance(attribute, Attribute):
             raise InvalidInputError(
-                f"`attributes` must hold rather.Attribute objects, got {type(attribute).__name__} in place {place}."
+                f"`attributes` must hold rather.Attribute objects, got {type(attribute).__name__} at index {index}."
             )
         if len(attribute.vector) != dimensions:
             raise InvalidInputError(

@@ -14,6 +14,8 @@ from rather.model.attributes import Attribute, unit_attributes, validated_attrib
 from rather.model.filters import ItemFilters
 from rather.model.items import FeatureRanges, ItemStorage, TensorItems
 from rather.model.items import ItemId as ItemId
+from rather.model.notebook import html_table
+from rather.nouns import counted
 from rather.numerics.arrays import as_floats
 
 
@@ -77,7 +79,15 @@ class Catalog:
         return self.storage.shape[0]
 
     def __repr__(self) -> str:
-        return f"Catalog({len(self)} {self.name}s, {self.dimensions} dimensions)"
+        parts = [counted(len(self), self.name), counted(self.dimensions, "dimension")]
+        if self.attributes:
+            parts.append(counted(len(self.attributes), "attribute"))
+        return f"Catalog({', '.join(parts)})"
+
+    def _repr_html_(self) -> str:
+        shown = [{"": self.label(row), **self.facts_of(row)} for row in range(min(5, len(self)))]
+        headings = list(dict.fromkeys(name for item in shown for name in item))
+        return html_table(repr(self), headings, [[item.get(name, "") for name in headings] for item in shown])
 
     @property
     def dimensions(self) -> int:

@@ -1,4 +1,4 @@
-"""A question as it is asked, and a recommendation as it is made: data for people, pages and logs."""
+"""Questions and recommendations, as plain data for people, pages and logs."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 from torch import Tensor
 
 from rather.model.catalog import ItemId
+from rather.model.notebook import html_table
 
 QuestionKind = Literal["items", "attributes"]
 
@@ -40,19 +41,19 @@ class Option:
     attributes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Question:
     """A slate of k options, asked as question `number` (from 1) of a session.
 
-    The options are items of the catalogue, or partial items that make a few attributes and leave the rest equal.
+    The options are items of the catalogue, or partial items that state a few attributes and leave the rest equal.
 
     Attributes:
-        number: Its place in the session; `Session.tell` accepts it in place of the question.
+        number: Its number in the session, from 1; `Session.tell` accepts it instead of the question.
         slate: The rows of the k items in the catalogue; empty in a question about attributes.
         options: What to show of each.
         evoi: What the answer is expected to add to the utility of the recommendation.
         vectors: `(k, d)`, what each option is to a utility vector.
-        attributes: For each of the k partial items the places of its attributes in `catalog.attributes`; empty in a
+        attributes: For each of the k options the indices of its attributes in `catalog.attributes`; empty in a
             question about items.
         words: The question as a sentence, in pieces that say what to stress.
     """
@@ -89,6 +90,17 @@ class Question:
 
     def __len__(self) -> int:
         return len(self.options)
+
+    def __repr__(self) -> str:
+        return f"Question({self.number}, {self.text!r}, evoi={self.evoi:.3g})"
+
+    def _repr_html_(self) -> str:
+        names = list(dict.fromkeys(name for option in self.options for name in option.facts))
+        rows = [
+            [index, option.label, *(option.facts.get(name, "") for name in names)]
+            for index, option in enumerate(self.options)
+        ]
+        return html_table(f"{self.number}. {self.text}", ["choice", "", *names], rows)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ PLENTY = 250
 # Slates that exchange single items.
 MOST_FINALISTS = 8
 
-# Slates with nearly the highest EVOI that are compared by what they tell.
+# Slates of nearly the highest EVOI that are compared by how much their answer would tell.
 MOST_NEAR = 12
 
 
@@ -43,16 +43,16 @@ class Auto:
         depth: Items that enter for each; half as many of a shortlist, whose items were screened already.
         single: Particles whose own best item enters.
         drawn: Random particles whose best items make slates to start from; half as many in a pool that was screened.
-        going_on: Of the starts, so many of the best are replaced by their deep retrieval until they settle; None: all.
+        going_on: This many of the best starts are replaced by their deep retrieval until they settle; None: all.
         looked_up: Of the slates so found, for the answers to these the whole catalogue is searched, and `depth // 2`
             items enter for each. Half as many slates on a shortlist.
         exchanges: At most this many for each of the finalists.
         numbers: Utilities that one exchange by all finalists may look at, a millisecond's worth; one slate takes part
             in any case, and eight at most.
         foresight: Share of EVOI that is given up, at most, for the question that tells most about the person (by mutual
-            information): what is learnt beyond the next recommendation pays after later questions. The fewer particles
+            information): what is learnt beyond the next recommendation helps after later questions. The fewer particles
             are left, the less is their EVOI to be trusted, and the more is given up: all of it for a belief that rests
-            on a single one, nothing from 250 on. For the first question, the last one for many people, a tenth.
+            on a single one, nothing from 250 on. For the first question, after which many people leave, a tenth.
         budget_ms: Start nothing further once this much time has passed. The question then depends on the machine's
             speed as well as on the seed; None does all the work.
         small_catalog: A catalogue up to this size is searched as a whole.

@@ -100,7 +100,7 @@ class Continuous:
         steps: Gradient steps (Adam).
         step_size: First learning rate, relative to the root mean square of item coordinates; falls linearly to 0.
         temperature: Of the softmax while optimising, relative to the spread of utilities. A sharper one than the
-            person's has no gradient to follow, a softer one no longer sees who would choose what.
+            person's has no gradient to follow; a softer one no longer tells apart who would choose what.
     """
 
     recommendation: RecommendedSlate

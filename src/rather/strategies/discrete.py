@@ -18,10 +18,10 @@ from rather.strategies.initialisers import Initialiser, rand_user_top_item, top_
 from rather.strategies.problem import Problem
 from rather.strategies.projection import deep_retrieval_unique
 
-# Slates evaluated at a time by an exhaustive search.
-SLATES_AT_A_TIME = 4096
+# Slates that an exhaustive search evaluates in one batch.
+SLATE_BATCH = 4096
 
-# Slates on which an exhaustive search that would refuse measures how long it would take.
+# Slates on which an exhaustive search that is rejected measures how long it would take.
 TIMED_SLATES = 512
 
 
@@ -84,15 +84,15 @@ class Greedy:
         """The row `(1,)` that, appended to the slate, gives the highest EUS."""
         value_of = _appended if is_plain_softmax(problem.response) else _appended_one_by_one
         numbers_each = len(problem.belief) * (1 if value_of is _appended else len(slate) + 1)
-        at_a_time = max(1, min(BLOCK_ROWS, value.CHUNK_NUMBERS // (4 * numbers_each)))
+        batch_size = max(1, min(BLOCK_ROWS, value.CHUNK_NUMBERS // (4 * numbers_each)))
 
         def best(rows: Tensor) -> tuple[float, int]:
             values = value_of(rows, slate, problem).masked_fill_(torch.isin(rows, slate), -torch.inf)
             top = int(values.argmax())
             return float(values[top]), int(rows[top])
 
-        blocks = on_all_threads(best, torch.split(problem.candidates, at_a_time))
-        # The first of equals, as a look at one candidate after the other would find.
+        blocks = on_all_threads(best, torch.split(problem.candidates, batch_size))
+        # The first of equals, as trying one candidate after the other would find.
         return torch.tensor([max(blocks, key=lambda block: block[0])[1]])
 
 
@@ -167,7 +167,7 @@ class ExhaustiveSearch:
                 "`most_slates`."
             )
         best, best_value = next(options.batches(1))[0], -math.inf
-        for batch in options.batches(SLATES_AT_A_TIME):
+        for batch in options.batches(SLATE_BATCH):
             fresh = problem.fresh(batch)
             if not len(fresh):
                 continue

@@ -1,6 +1,6 @@
 """The few items that matter for one question, and a thorough search among them.
 
-For a given belief nearly all items of a large catalogue are the best for nobody and for no group of people. The items
+For a given belief nearly all items of a large catalogue are the best for no particle and no group of them. The items
 that are the best for the whole belief, for single particles or for random groups of them make a pool of some hundred.
 In it, slates are valued and improved without touching the catalogue.
 """
@@ -89,8 +89,8 @@ class Pool:
             problem: What is asked about; its generator draws the groups.
             groups: How many. The breadth of directions matters more than how many items are taken for each.
             depth: Items for each group; at least k are taken.
-            single: Particles whose own best item is taken, at most 512. An item that only few people like best is the
-                best of hardly any random group, but of the group that an answer in its favour singles out.
+            single: Particles whose own best item is taken, at most 512. An item that is best for only a few particles
+                is the best of hardly any random group, but of the group that an answer in its favour singles out.
             out_of_time: When given, groups are looked up a few at a time until it says so.
             small_catalog: A catalogue up to this size is its own pool.
         """
@@ -100,9 +100,9 @@ class Pool:
         taken = systematic_rows(belief.log_weights, SEQUENCE, problem.generator)
         sequence = belief.particles[taken[torch.randperm(SEQUENCE, generator=problem.generator)]]
         means = torch.cat([belief.mean[None], group_means(sequence, groups, problem.generator)])
-        at_a_time = SEQUENCE if out_of_time is None else FEW_DIRECTIONS
+        batch_size = SEQUENCE if out_of_time is None else FEW_DIRECTIONS
         for directions, count in ((means, max(depth, problem.k)), (sequence[:single], 1)):
-            for part in torch.split(directions, at_a_time):
+            for part in torch.split(directions, batch_size):
                 found.append(problem.search(part, count).rows.flatten())
                 if out_of_time is not None and out_of_time():
                     return cls(problem, torch.unique(torch.cat(found)))
@@ -201,7 +201,7 @@ class Pool:
         Args:
             slates: Where to start.
             most_steps: Slates valued on each way, at most.
-            going_on: Only so many of the best starts take a step; by default all.
+            going_on: Only this many of the best starts take a step; by default all.
         """
         met, values, slates = [], [], slates.sort(dim=1).values
         for _ in range(most_steps):

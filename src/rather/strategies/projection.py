@@ -26,8 +26,8 @@ def deep_retrieval_unique(slates: Tensor, problem: Problem, response: ResponseMo
 def first_not_taken(lists: Tensor) -> Tensor:
     """For ranked lists `(b, k, count >= k)` of rows: from each the first that no earlier list gave, `(b, k)`."""
     chosen = lists[:, 0, :1]
-    for place in range(1, lists.shape[1]):
-        candidates = lists[:, place]
+    for slot in range(1, lists.shape[1]):
+        candidates = lists[:, slot]
         taken = (candidates[:, :, None] == chosen[:, None, :]).any(dim=2)
         first = (~taken).to(torch.uint8).argmax(dim=1, keepdim=True)
         chosen = torch.cat([chosen, candidates.gather(1, first)], dim=1)

@@ -27,7 +27,7 @@ class MutualInformation:
 
     Attributes:
         candidates: Slates to start from, and items to exchange for.
-        rounds: At most so many exchanges of each place.
+        rounds: At most this many exchanges in each slot.
     """
 
     candidates: int = 256
@@ -41,10 +41,10 @@ class MutualInformation:
         best, best_value = self._best(slates, problem)
         for _ in range(self.rounds):
             before = best_value
-            for place in range(problem.k):
+            for slot in range(problem.k):
                 others = pool[~torch.isin(pool, best)]
                 exchanged = best.repeat(len(others), 1)
-                exchanged[:, place] = others
+                exchanged[:, slot] = others
                 slate, gained = self._best(exchanged, problem)
                 if gained > best_value:
                     best, best_value = slate, gained
@@ -82,7 +82,7 @@ def information(utilities: Tensor, belief: Belief, response: ResponseModel) -> T
 
 @dataclass(frozen=True)
 class Thompson:
-    """What we would recommend now, against the best items of people drawn from the belief.
+    """What we would recommend now, against the best items of particles drawn from the belief.
 
     The challenger of a duelling bandit by Thompson sampling.
     """

@@ -1,4 +1,4 @@
-"""The default for partial comparisons: seeds of several kinds, polished by gradient and by swaps."""
+"""The default for questions about attributes: seeds of several kinds, polished by gradient and by swaps."""
 
 import itertools
 from dataclasses import dataclass, field, replace
@@ -8,13 +8,13 @@ from torch import Tensor
 
 from rather.strategies.attributes.continuous import ContPartial
 from rather.strategies.attributes.greedy import RANKING_HEAD, RANKING_ITEMS, GreedyAttributes, ranking_problem
-from rather.strategies.discrete import SLATES_AT_A_TIME, ExhaustiveSearch
+from rather.strategies.discrete import SLATE_BATCH, ExhaustiveSearch
 from rather.strategies.problem import Problem
 
 # Slates polished by swaps however much work that is.
 FEWEST_STARTS = 8
 
-# Of all swaps of an attribute so many are judged, those that are best on few particles and items.
+# Of all swaps of an attribute this many are judged: those that are best on a few particles and items.
 SIEVED = 12
 SIEVE_PARTICLES = 128
 SIEVE_ITEMS = 128
@@ -27,8 +27,8 @@ LEAST_GAIN = 1e-6
 class AutoAttributes:
     """Greedy, gradient and random seeds; the most promising polished by swapping single attributes.
 
-    Where there are few slates it looks at all of them. Else the proposals of `GreedyAttributes()` and of `gradient` are
-    kept, each as it would be alone, so that the question is never worse in exact EVOI than theirs.
+    Where there are few slates it evaluates all of them. Else it keeps the proposals of `GreedyAttributes()` and of
+    `gradient`, each as it would be alone, so that the question is never worse in exact EVOI than theirs.
 
     Work is counted in slates x answers x (particles + items); 100 million take about a second.
 
@@ -39,7 +39,7 @@ class AutoAttributes:
         polished: How many of the best slates that the gradient found are polished by swaps, and how many random ones
             by the gradient.
         finished: How many of the best of these go on until no swap raises them.
-        sweeps: At most so many rounds through all attributes of a slate.
+        sweeps: At most this many rounds through all attributes of a slate.
         few: Look at all slates where that is no more work than this.
         work: Polish fewer slates than said where a round through their attributes would be more work than this.
     """
@@ -82,10 +82,10 @@ def best_slates(problem: Problem, count: int) -> Tensor:
     """The `count` best of all slates."""
     best = torch.empty(0, problem.k, problem.attributes.p, dtype=torch.long)
     best_values = torch.empty(0, dtype=torch.float32)
-    for part in problem.options.batches(SLATES_AT_A_TIME):
+    for part in problem.options.batches(SLATE_BATCH):
         slates, values = torch.cat([best, part]), torch.cat([best_values, fresh_evoi(part, problem)])
-        best_values, places = values.topk(min(count, len(values)))
-        best = slates[places]
+        best_values, indices = values.topk(min(count, len(values)))
+        best = slates[indices]
     return best
 
 
@@ -111,9 +111,9 @@ def swap(
     Args:
         slates: Where to start.
         problem: Judges swaps.
-        sweeps: At most so many rounds through all attributes of a slate.
+        sweeps: At most this many rounds through all attributes of a slate.
         sieve: A cheaper problem. If given, only the `SIEVED` swaps of an attribute that are best there are judged.
-        fewest: If given, the worse half of the slates stops after each round, until so many are left.
+        fewest: If given, the worse half of the slates stops after each round, until this many are left.
 
     Returns:
         Where they end, `(b', k, p)`.
@@ -122,8 +122,8 @@ def swap(
     for _ in range(sweeps):
         slates = distinct(slates)
         before = values = fresh_evoi(slates, problem)
-        for item, place in itertools.product(range(problem.k), range(problem.attributes.p)):
-            candidates, valid = problem.attributes.space.swaps(slates, item, place)
+        for option, position in itertools.product(range(problem.k), range(problem.attributes.p)):
+            candidates, valid = problem.attributes.space.swaps(slates, option, position)
             if sieve is not None and sieve is not problem:
                 valid = _sieved(candidates, valid, sieve)
             worth = _worth(candidates, valid, problem)

@@ -1,11 +1,11 @@
 """ContPartial: gradient ascent over relaxed partial items.
 
-A relaxed partial item is a point x_i in [0, 1]^a, to what degree it makes each of the a attributes; to a utility
+A relaxed partial item is a point x_i in [0, 1]^a, to what degree it has each of the a attributes; to a utility
 vector it is `x_i @ S`. The ascent is on
 
     EVOI(X S) - lambda sum_i || sort(x_i) - j ||_1          j: p ones last, zeros before   (Eq. partial_cont)
 
-with exact deep retrieval at every step, and a lambda that grows until every item makes p attributes and no other.
+with exact deep retrieval at every step, and a lambda that grows until every option has p attributes and no other.
 """
 
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class ContPartial:
         weight: The first lambda, relative to the spread of utilities.
         growth: What lambda is multiplied by after each step.
         temperature: Of the softmax while optimising, relative to the spread of utilities.
-        particles: The ascent sees at most so many, drawn by weight; the best is still chosen on all.
+        particles: The ascent uses at most this many, drawn by weight; the best is still chosen on all.
         items: The ascent searches all items while there are no more than this, else a shortlist.
     """
 

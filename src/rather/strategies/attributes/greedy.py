@@ -7,7 +7,7 @@ from torch import Tensor
 
 from rather.strategies.problem import Problem
 
-# A long list of candidates is ranked on so many particles and items, and its head then on all of them.
+# A long list of candidates is ranked on this many particles and items, and its head then on all of them.
 RANKING_PARTICLES = 1024
 RANKING_ITEMS = 512
 RANKING_HEAD = 32

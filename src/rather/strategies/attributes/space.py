@@ -1,6 +1,6 @@
-"""The partial items there are, and slates of them: whatever holds whoever is asked.
+"""The partial items there are, and slates of them: all that does not depend on the belief.
 
-A partial item is p rising places in the list of attributes, no two of which contradict each other. A slate is k
+A partial item is p ascending indices of attributes, no two of which contradict each other. A slate is k
 different ones, a tensor `(k, p)`; a batch of slates is `(b, k, p)`.
 """
 
@@ -16,7 +16,7 @@ from torch import Tensor
 
 from rather.errors import InvalidInputError
 
-# Up to so many partial items are listed in order to be counted.
+# Up to this many partial items are listed in order to be counted.
 LISTED_ITEMS = 100_000
 
 
@@ -54,7 +54,7 @@ class AttributeSpace:
 
     @cached_property
     def items(self) -> int:
-        """How many partial items there are. From p = 4 on, where they are very many, no fewer than there are."""
+        """How many partial items there are. From p = 4 on, an upper bound where there are very many."""
         if self.p == 1:
             return len(self.columns)
         fits = (~self.clash).double()
@@ -80,17 +80,17 @@ class AttributeSpace:
 
     def every_item(self, order: list[int] | None = None) -> Iterator[tuple[int, ...]]:
         """All partial items, in the order of their attributes or, if given, in another order of attributes."""
-        places = range(len(self.columns)) if order is None else order
+        indices = range(len(self.columns)) if order is None else order
         clash = self.clash.tolist()
 
         def grown(said: tuple[int, ...], left: list[int]) -> Iterator[tuple[int, ...]]:
             if len(said) == self.p:
                 yield tuple(sorted(said))
                 return
-            for at, place in enumerate(left):
-                yield from grown((*said, place), [other for other in left[at + 1 :] if not clash[place][other]])
+            for at, index in enumerate(left):
+                yield from grown((*said, index), [other for other in left[at + 1 :] if not clash[index][other]])
 
-        yield from grown((), list(places))
+        yield from grown((), list(indices))
 
     def random(self, count: int, generator: torch.Generator) -> Tensor:
         """`count` random slates, `(count, k, p)`."""
@@ -111,9 +111,9 @@ class AttributeSpace:
             picked.append(best)
             left.masked_fill_(self.clash[best], -torch.inf)
         slates: Tensor = torch.stack(picked, dim=2).sort(dim=2).values
-        for row, place in stuck.nonzero().tolist():
-            order = scores[row, place].argsort(descending=True).tolist()
-            slates[row, place] = torch.tensor(next(self.every_item(order)))
+        for row, slot in stuck.nonzero().tolist():
+            order = scores[row, slot].argsort(descending=True).tolist()
+            slates[row, slot] = torch.tensor(next(self.every_item(order)))
         for row in _with_repeats(slates):
             slates[row] = self._without_repeats(slates[row], scores[row])
         return slates
@@ -132,30 +132,30 @@ class AttributeSpace:
 
     def _neighbours(self, items: Tensor) -> Tensor:
         """Partial items that differ from one of `items` `(b, p)` in one attribute."""
-        found = [self._replaced(items, place) for place in range(self.p)]
+        found = [self._replaced(items, position) for position in range(self.p)]
         return torch.cat([candidates[valid] for candidates, valid in found])
 
-    def _replaced(self, items: Tensor, place: int) -> tuple[Tensor, Tensor]:
-        """Items `(b, p)` with the attribute in `place` replaced by every other: `(b, a, p)`, and which are valid."""
+    def _replaced(self, items: Tensor, position: int) -> tuple[Tensor, Tensor]:
+        """Items `(b, p)` with the attribute in `position` replaced by every other: `(b, a, p)`, and which are valid."""
         a = len(self.columns)
         candidates = items[:, None, :].repeat(1, a, 1)
-        candidates[:, :, place] = torch.arange(a)
-        others = torch.cat([items[:, :place], items[:, place + 1 :]], dim=1)
-        same = torch.arange(a) == items[:, place, None]
+        candidates[:, :, position] = torch.arange(a)
+        others = torch.cat([items[:, :position], items[:, position + 1 :]], dim=1)
+        same = torch.arange(a) == items[:, position, None]
         return candidates.sort(dim=2).values, ~(self.clash[others].any(dim=1) | same)
 
-    def swaps(self, slates: Tensor, item: int, place: int) -> tuple[Tensor, Tensor]:
+    def swaps(self, slates: Tensor, item: int, position: int) -> tuple[Tensor, Tensor]:
         """Slates with one attribute of one item replaced by every other.
 
         Args:
             slates: `(b, k, p)`.
             item: Which item of each slate.
-            place: Which of its attributes.
+            position: Which of its attributes.
 
         Returns:
             `(b, a, k, p)` candidates, and `(b, a)` which of them are slates of distinct partial items.
         """
-        replaced, valid = self._replaced(slates[:, item], place)
+        replaced, valid = self._replaced(slates[:, item], position)
         candidates = slates[:, None].repeat(1, len(self.columns), 1, 1)
         candidates[:, :, item] = replaced
         others = torch.cat([slates[:, :item], slates[:, item + 1 :]], dim=1)
@@ -164,7 +164,7 @@ class AttributeSpace:
 
     def neighbours(self, slates: Tensor) -> Tensor:
         """Every slate `(c, k, p)` that differs from one of `slates` in one attribute."""
-        found = [self.swaps(slates, item, place) for item in range(self.k) for place in range(self.p)]
+        found = [self.swaps(slates, item, position) for item in range(self.k) for position in range(self.p)]
         return torch.cat([candidates[valid] for candidates, valid in found])
 
 
