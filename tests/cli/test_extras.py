@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from needing_extras import NEEDING, write_files
 
 from rather.errors import MissingExtraError
 from rather.extras import MODULES, require_extra
@@ -16,28 +17,6 @@ from rather.extras import MODULES, require_extra
 HERE = Path(__file__).parent
 PROJECT = tomllib.loads((HERE.parents[1] / "pyproject.toml").read_text())["project"]
 EVERY_MODULE = {module for modules in MODULES.values() for module in modules}
-POSTGRES = "postgresql+psycopg://nobody@127.0.0.1:1/none"
-
-# The extra that is missing, and the command that needs it.
-NEEDING = [
-    ("serve", ("serve", "films", "--check")),
-    ("serve", ("serve", "films", "--port", "0")),
-    ("serve", ("terminal", "demo")),
-    ("serve", ("bench", "--serve", "--users", "1", "--seconds", "1")),
-    ("postgres", ("serve", "films", "--check", "--database", POSTGRES)),
-    ("postgres", ("serve", "films", "--port", "0", "--database", POSTGRES)),
-    ("plots", ("simulate", "films", "--plot", "regret.png")),
-    ("plots", ("bench", "--quick", "--plot", "times.png")),
-    ("plots", ("reproduce", "report", "--docs", "DOCS")),
-    ("data", ("learn", "RATINGS", "--method", "als")),
-    ("ann", ("ask", "films", "--json", "--retriever", "approximate")),
-    ("ann", ("simulate", "films", "--retriever", "approximate")),
-    ("ann", ("serve", "films", "--check", "--retriever", "approximate")),
-    ("ann", ("serve", "films", "--port", "0", "--retriever", "approximate")),
-    ("cluster", ("simulate", "films", "--ray", "local")),
-    ("cluster", ("reproduce", "synthetic", "--quick", "--ray", "local")),
-]
-
 WORKING = [
     ("demo",),
     ("ask", "films", "--json"),
@@ -50,15 +29,7 @@ WORKING = [
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """What the commands above are pointed at."""
-    folder = tmp_path_factory.mktemp("files")
-    (folder / "ratings.csv").write_text("user,item,rating\na,x,1\na,y,2\nb,x,3\nb,y,5\n")
-    (folder / "table.csv").write_text("name,price\nplain,1\nfine,2\nfinest,5\n")
-    results = HERE.parents[1] / "docs" / "results"
-    (folder / "docs" / "results").mkdir(parents=True)
-    summary = next(path for path in sorted(results.glob("*.jsonl")) if path.stem == "synthetic")
-    (folder / "docs" / "results" / summary.name).write_bytes(summary.read_bytes())
-    return {"RATINGS": folder / "ratings.csv", "TABLE": folder / "table.csv", "DOCS": folder / "docs"}
+    return write_files(tmp_path_factory.mktemp("files"))
 
 
 def play(modules, commands, files):
