@@ -18,7 +18,7 @@ from rather.cli.options import (
     SlateSize,
     Temperature,
     Where,
-    strategy_names,
+    chosen_strategies,
 )
 from rather.errors import InvalidInputError, RatherError
 
@@ -40,7 +40,7 @@ def ask(
     strategy: Annotated[
         str | None,
         typer.Option(
-            help="How to choose questions; see `rather strategies`.",
+            help="How to choose questions: a name of `rather strategies`, or your own as module:Class.",
             show_default="auto",
         ),
     ] = None,
@@ -123,7 +123,7 @@ def _session(
     source = opened_source(catalog)
     if resume is not None:
         return Session.from_json(_read(resume), source.catalog, source.belief, retriever=retriever, cache=user_cache())
-    for_items, for_attributes = strategy_names(asking, strategy)
+    for_items, for_attributes = chosen_strategies(asking, strategy)
     policy = Policy(
         source.catalog,
         source.belief,

@@ -2,11 +2,14 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rather.extras import require_extra
+
+if TYPE_CHECKING:
+    from rather.strategies import Strategy
 
 
 class Ask(StrEnum):
@@ -96,8 +99,12 @@ Ray = Annotated[
 Workers = Annotated[int, typer.Option("--workers", min=1, help="Parallel processes.")]
 
 
-def strategy_names(asking: Ask, name: str | None) -> tuple[str, str]:
-    """The strategies for items and for attributes; a name means the one for what is asked about."""
-    if name is None:
+def chosen_strategies(asking: Ask, text: str | None) -> "tuple[str | Strategy, str | Strategy]":
+    """The strategies for items and for attributes; what was typed is the one for what is asked about."""
+    from rather.cli.strategy_argument import strategy_of
+
+    if text is None:
         return "auto", "auto"
-    return ("auto", name) if asking is Ask.ATTRIBUTES else (name, "auto")
+    if asking is Ask.ATTRIBUTES:
+        return "auto", strategy_of(text, "attributes")
+    return strategy_of(text, "items"), "auto"
