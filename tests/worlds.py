@@ -21,7 +21,8 @@ def normal(*shape: int, seed: int = 0) -> Tensor:
 def brute_force(directions: Tensor, items: Tensor, count: int, allowed: Tensor | None = None) -> Tensor:
     """Rows `(b, count)` of the best items by Python's own sort, which keeps the order of equals."""
     rows = range(len(items)) if allowed is None else allowed.nonzero()[:, 0].tolist()
-    scores = (directions.double() @ items.double().T).tolist()
+    # Item by item: matrix products may round equal items differently.
+    scores = (directions.double()[:, None] * items.double()).sum(dim=2).tolist()
     return torch.tensor([sorted(rows, key=lambda row, line=line: -line[row])[:count] for line in scores])
 
 

@@ -123,6 +123,18 @@ def test_what_is_not_allowed_is_never_found(world, seed, left, count, groups):
     assert torch.allclose(found.scores, (found.vectors @ directions[:, :, None])[:, :, 0], atol=1e-4)
 
 
+def test_a_filter_does_not_make_searches_lose_more(world):
+    catalog, index = world
+    few, directions = searching(index, 2, longest=1), normal(200, 8, seed=3)
+    allowed = torch.rand(len(catalog), generator=torch.Generator().manual_seed(1)) < 1 / 8
+
+    def recall(allowed):
+        best = brute_force(directions, catalog.items, 1, allowed)
+        return float((few.top(directions, 1, allowed).rows == best).float().mean())
+
+    assert 0.3 < recall(None) < recall(allowed)
+
+
 def test_where_groups_hold_too_few_the_search_is_exact(world):
     catalog, index = world
     allowed = torch.zeros(len(catalog), dtype=torch.bool)

@@ -97,7 +97,8 @@ def test_a_direction_is_left_unanswered_where_a_shorter_item_could_win():
 
 
 def test_equals_at_the_cut_come_in_the_order_of_their_rows_when_norms_say_otherwise():
-    items = torch.tensor([[1.0, 0.0], [1.0, 5.0], [1.0, 2.0], [0.1, 0.0]]).repeat(40, 1)
+    longer_and_longer = torch.stack([torch.full((30,), 3.0), torch.arange(30) / 10], dim=1)
+    items = torch.cat([longer_and_longer, normal(70, 2) / 10])
     found = exact_with(HEAD_FIRST)(Catalog(items)).top(torch.tensor([[1.0, 0.0]]), 2)
     assert found.rows.tolist() == [[0, 1]]
 
@@ -122,6 +123,13 @@ def test_where_the_longest_items_are_often_enough_they_are_searched_first_for_go
     for seed in range(4):
         retriever.top(normal(5, 4, seed=seed), 1)
     assert retriever.early_stops.directions == 20
+
+
+def test_a_long_ranking_does_not_start_with_the_longest_items():
+    retriever = exact_with(HEAD_FIRST)(Catalog(norms_that_vary(900, 4)))
+    for count, directions in ((3, 5), (4, 5)):
+        retriever.top(normal(5, 4), count)
+        assert retriever.early_stops.directions == directions
 
 
 def test_a_search_that_may_not_stop_by_norm_never_starts_with_the_longest_items():
@@ -150,6 +158,12 @@ def test_equal_scores_come_in_the_order_of_their_rows_in_blocks_of_any_size(sear
     blocks = ScanSettings(block_groups=groups, group_rows=rows_in_a_group, direct_rows=direct, direct_scores=0)
     found = exact_with(ExactSettings(scan=blocks))(Catalog(items)).top(directions, count, allowed)
     assert torch.equal(found.rows, brute_force(directions, items, count, allowed))
+
+
+def test_the_last_group_of_rows_need_not_be_full():
+    items, direction = torch.arange(1.0, 10.0)[:, None], torch.tensor([[-1.0]])
+    blocks = replace(SMALL_BLOCKS, group_rows=2)
+    assert exact_with(ExactSettings(scan=blocks))(Catalog(items)).top(direction, 1).rows.tolist() == [[0]]
 
 
 def test_of_many_equal_items_the_first_are_found():

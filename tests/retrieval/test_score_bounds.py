@@ -73,15 +73,17 @@ def test_refining_the_best_of_some_items_gives_the_best_of_all(count, filtered):
     assert refined >= 5
 
 
-def test_refining_finds_the_first_of_equal_items():
-    items = normal(4000, 6) * torch.rand(4000, 1, generator=torch.Generator().manual_seed(1)).pow(-0.5)
-    population = Belief.from_users(normal(40, 6, seed=2) / 3 + 1.0)
-    mean = population.mean[None]
-    best = int((items @ mean[0]).argmax())
-    copies = torch.cat([items, items[best : best + 1].expand(20, -1)])
-    exact = ExactRetriever(Catalog(copies), population=population, settings=NEVER_SMALL)
-    found = exact.refine(mean, best_among(torch.arange(0, 4000, 9), copies, mean, 3))
-    assert found.rows.tolist() == [[best, 4000, 4001]]
+@pytest.mark.parametrize("b", [1, 2, 3, 5])
+def test_refining_finds_the_first_of_equal_items(b):
+    items = normal(4000, 20) * torch.rand(4000, 1, generator=torch.Generator().manual_seed(1)).pow(-0.5)
+    for seed in range(8):  # whether a product rounds equal items differently depends on the numbers
+        population = Belief.from_users(normal(40, 20, seed=seed) / 3 + 1.0)
+        directions = torch.cat([population.mean[None], population.mean + normal(b - 1, 20, seed=seed) / 50])
+        best = int((items @ population.mean).argmax())
+        copies = torch.cat([items, items[best : best + 1].expand(50, -1)])
+        exact = ExactRetriever(Catalog(copies), population=population, settings=NEVER_SMALL)
+        found = exact.refine(directions, best_among(torch.arange(0, 4050, 9), copies, directions, 5))
+        assert found.rows.tolist() == [[best, 4000, 4001, 4002, 4003]] * b
 
 
 def test_without_a_population_or_in_a_small_catalogue_nothing_is_refined():

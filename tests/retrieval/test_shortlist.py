@@ -69,9 +69,11 @@ class Recording(ExactRetriever):
     """Keeps the directions it was searched in, one after the other."""
 
     searched: list = field(default_factory=list)
+    counts: list = field(default_factory=list)
 
     def top(self, directions, count, allowed=None):
         self.searched.append(directions)
+        self.counts.append(count)
         return super().top(directions, count, allowed)
 
     def refine(self, directions, found, allowed=None):
@@ -102,6 +104,7 @@ def test_the_loss_it_reports_is_what_exact_searches_find_beyond_it(cheap, checks
     drawn = checked / -2 * 8
     assert torch.equal(drawn, drawn.round())
     assert drawn.sum(dim=1).tolist() == [8.0] * checks
+    assert (drawn > 0).sum(dim=1).min() > 1
 
 
 def test_the_loss_it_was_built_with_is_what_exact_searches_find_beyond_it():
@@ -136,6 +139,21 @@ def test_it_is_enlarged_while_that_helps_and_the_loss_is_above_the_bound():
     assert more.report.enlargements >= 1
     assert more.report.loss < few.report.loss
     assert more.report.directions == few.report.directions + 60 * more.report.enlargements
+
+
+def test_every_enlargement_takes_twice_as_many_items_for_each_direction():
+    items = torch.nn.functional.normalize(normal(5000, 5), dim=1)
+    exact = Recording(Catalog(items))
+    settings = replace(FEW, directions=60, depth=3, bound=0.0, enlargements=1)
+    shortlist = ShortlistRetriever.build(exact, Belief.from_users(normal(60, 5, seed=1)), settings=settings)
+    assert shortlist.report.enlargements == 1
+    assert exact.counts[-2:] == [3, 6]
+
+
+def test_it_is_not_enlarged_further_where_that_hardly_helps():
+    items = torch.nn.functional.normalize(normal(5000, 24), dim=1)
+    here = World(Catalog(items), Belief.from_users(normal(60, 24, seed=1)))
+    assert build(here, replace(FEW, directions=20, depth=1, enlargements=9)).report.enlargements == 1
 
 
 def test_where_every_item_may_be_somebodys_best_it_is_not_trusted():
@@ -209,9 +227,10 @@ def test_a_long_ranking_for_one_user_is_exact():
     here = learnt()
     shortlist = build(here)
     assert not shortlist.report.exact_is_cheap
-    wanted = brute_force(here.belief.mean[None], here.catalog.items, 50)
+    wanted = brute_force(here.belief.mean[None], here.catalog.items, 20)
+    assert len(shortlist.rows) > 20
     assert not set(wanted[0].tolist()) <= set(shortlist.rows.tolist())
-    assert torch.equal(shortlist.top(here.belief.mean[None], 50).rows, wanted)
+    assert torch.equal(shortlist.top(here.belief.mean[None], 20).rows, wanted)
 
 
 def test_an_unknown_filter_is_searched_exactly_and_a_fitted_one_by_its_own_list():
@@ -300,8 +319,11 @@ def test_greedy_tries_the_shortlist_alone():
 
 
 def test_no_directions_find_nothing():
-    base = build(learnt())
-    for shortlist in (base, with_cheap_exact_searches(base)):
+    here = learnt()
+    exact = ExactRetriever(here.catalog, population=here.belief, settings=NEVER_SMALL)
+    cheap = ShortlistRetriever.build(exact, here.belief, settings=FEW)
+    assert cheap.report.exact_is_cheap
+    for shortlist in (build(here), cheap):
         assert shortlist.top(torch.zeros(0, 4), 2).rows.shape == (0, 2)
 
 
@@ -329,7 +351,7 @@ def test_the_ranking_for_the_mean_of_a_fitted_belief_is_searched_once():
 def test_a_fitted_shortlist_that_did_not_grow_shares_its_items():
     here = learnt()
     base = build(here, EVERY_BELIEF)
-    same = replace(base.fitted(here.belief), rows=base.rows, items=base.items)
-    grown = base.fitted(ELSEWHERE)
+    same, grown = base.fitted(here.belief), base.fitted(ELSEWHERE)
+    assert len(same.rows) == len(base.rows) < len(grown.rows)
     assert same.bytes_not_shared_with(base) == 8 * len(base.rows)
     assert grown.bytes_not_shared_with(base) == (8 + 4 * 4) * len(grown.rows)

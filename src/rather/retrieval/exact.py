@@ -116,10 +116,11 @@ class ExactRetriever:
         if allowed is not None:
             order, rows = order[allowed[rows]], rows[allowed[rows]]
         vectors = self._head.items[positions[order]]
-        # The product with a single direction may round equal items differently, depending on where they stand in the
-        # matrix; the product with two never does.
-        several = directions.expand(2, -1) if len(directions) == 1 else directions
-        best = best_of((several @ vectors.T)[: len(directions)], count)
+        # Products with one to three directions may round equal items differently, depending on where they stand in the
+        # matrix; products with four do not.
+        b = len(directions)
+        several = directions if b >= 4 else directions.repeat(-(-4 // b), 1)
+        best = best_of((several @ vectors.T)[:b], count)
         return Found(best.scores, rows[best.rows], vectors[best.rows])
 
     def can_refine(self, directions: Tensor, found: Best) -> Tensor:
