@@ -44,10 +44,6 @@ class Attribute:
             raise InvalidInputError(f"`form` must be one of {', '.join(map(repr, FORMS))}, got {self.form!r}.")
         object.__setattr__(self, "vector", as_floats(self.vector, "vector", rank=1))
 
-    def contradicts(self, other: "Attribute") -> bool:
-        """Whether the two cannot both be said of one item."""
-        return self.column == other.column
-
 
 def unit_attributes(features: Sequence[str], form: Form = "") -> tuple[Attribute, ...]:
     """One attribute for each named dimension: the dimension is there, at 1."""

@@ -56,10 +56,10 @@ def test_what_an_item_has_or_has_not_is_said_against_not_having_it(table, cars):
 
 def test_statements_of_one_column_contradict_each_other_but_tags_do_not(cars):
     by_text = {attribute.text: attribute for attribute in cars.attributes}
-    assert by_text["AWD"].contradicts(by_text["FWD"])
-    assert not by_text["AWD"].contradicts(by_text["electric"])
-    assert not by_text["roof"].contradicts(by_text["radio"])
-    assert by_text["roof"].contradicts(by_text["roof"])
+    assert by_text["AWD"].column == by_text["FWD"].column
+    assert by_text["AWD"].column != by_text["electric"].column
+    assert by_text["roof"].column != by_text["radio"].column
+    assert by_text["roof"].column == by_text["roof"].column
 
 
 def test_phrases_that_two_columns_share_or_that_say_nothing_alone_get_the_column_s_name():
