@@ -88,9 +88,9 @@ def test_simulate_compares_kinds_of_question(rather):
     kinds = ("--ask", "items", "--ask", "attributes", "--ask", "auto")
     report = json.loads(rather("simulate", "films", "--json", *options, *kinds).out)
     assert report["ask"] == ["items", "attributes", "auto"]
-    names = [summary["strategy"] for summary in report["strategies"]]
+    names = [summary["policy"] for summary in report["policies"]]
     assert names == ["items (greedy)", "attributes (greedy)", "auto (greedy)"]
-    starts = {summary["regret"][0] for summary in report["strategies"]}
+    starts = {summary["regret"][0] for summary in report["policies"]}
     assert len(starts) == 1
 
 

@@ -1,5 +1,6 @@
 """The command line as a user meets it."""
 
+import csv
 import json
 import os
 import pty
@@ -104,10 +105,22 @@ def test_simulate_compares_strategies_on_the_same_people(rather):
             "--questions", "2", "--json",
         ).out
     )  # fmt: skip
-    first, second = report["strategies"]
+    first, second = report["policies"]
     assert first["regret"][0] == second["regret"][0]
     assert len(first["regret"]) == 3
-    assert len(first["seconds"]) == 2
+    assert len(first["question_seconds"]) == len(first["answer_seconds"]) == 2
+
+
+def test_simulate_writes_a_row_for_every_question(tmp_path, rather):
+    path = tmp_path / "rows.csv"
+    rather("simulate", "--strategy", "random", "--users", "2", "--questions", "3", "--csv", str(path))
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["policy"], row["user"], row["questions"]) for row in rows] == [
+        ("random", user, number) for user in "01" for number in "0123"
+    ]
+    assert all(float(row["regret"]) >= 0 for row in rows)
+    assert [row["evoi"] == "" for row in rows] == [True, False, False, False] * 2
 
 
 def test_simulate_draws_a_plot(tmp_path, rather):

@@ -4,6 +4,7 @@ What is renamed or reshaped in the library is adapted here and nowhere else; wha
 """
 
 import io
+import json
 import os
 import sys
 import tempfile
@@ -296,22 +297,27 @@ def describe_state(session: Session) -> Plain:
 
 def simulated(*, world: str, users: int, strategies: Sequence[str], questions: int, settings: Plain) -> list[Plain]:
     """Simulated conversations, without their times."""
-    from rather.simulation.conversations import SimulationPlan, draw_people, simulate
+    from rather import Policy
+    from rather.simulation import draw_users, simulate
 
     here = _world(world)
-    people = draw_people(here.belief, users, seed=5)
+    settings = dict(settings)
+    seed, users_per_seed = settings.pop("seed", 0), settings.pop("share", 1)
     about_attributes = settings.get("ask") == "attributes"
-    names = tuple(CURRENT_NAMES[name] for name in strategies) if about_attributes else tuple(strategies)
-    plan = SimulationPlan(here.catalog, here.belief, Logistic(0.2), people, names, questions, **settings)
+    policies = {}
+    for name in strategies:
+        chosen = {"attribute_strategy": CURRENT_NAMES[name]} if about_attributes else {"strategy": name}
+        policies[name] = Policy(here.catalog, here.belief, response=Logistic(0.2), **chosen, **settings)
+    drawn = draw_users(here.belief, users, seed=5)
     return [
         {
-            "strategy": RECORDED_NAMES[talk.strategy] if about_attributes else talk.strategy,
+            "strategy": talk.policy,
             "regret": list(talk.regret),
             "ndcg": list(talk.ndcg),
             "hit": list(talk.hit),
             "evoi": list(talk.evoi),
         }
-        for talk in simulate(plan)
+        for talk in simulate(policies, drawn, questions, seed=seed, users_per_seed=users_per_seed)
     ]
 
 
@@ -392,4 +398,16 @@ def command(arguments: list[str], lines: list[str]) -> str:
         sys.argv, sys.stdin = before
     if code:
         raise RatherError(f"`rather {' '.join(arguments)}` ended with {code}.")
-    return printed.getvalue()
+    text = printed.getvalue()
+    return text if arguments[0] != "simulate" else json.dumps(_simulation_as_recorded(json.loads(text)), indent=1)
+
+
+def _simulation_as_recorded(report: Plain) -> Plain:
+    """What `rather simulate --json` prints, under the names that it had when it was recorded."""
+    summaries = [
+        {"strategy": summary["policy"], "people": summary["users"], "seconds": summary["question_seconds"]}
+        | {measure: summary[measure] for measure in ("regret", "regret_error", "ndcg", "hit", "evoi")}
+        for summary in report["policies"]
+    ]
+    kept = {name: value for name, value in report.items() if name not in ("users", "policies")}
+    return {**kept, "people": report["users"], "strategies": summaries}

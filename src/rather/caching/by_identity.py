@@ -19,6 +19,10 @@ class ByIdentity(Generic[Value]):
         self._size = size
         self._values: OrderedDict[int, tuple[weakref.ref[Any], Value]] = OrderedDict()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """In another process, or in a copy, it starts empty: identities mean nothing there."""
+        return ByIdentity, (self._size,)
+
     def __call__(self, owner: Any, compute: Callable[[], Value]) -> Value:
         """The value of `owner`, computed on the first call."""
         key = id(owner)

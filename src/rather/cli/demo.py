@@ -54,11 +54,11 @@ def _play(session: "Session", seed: int) -> None:
     from rather.cli.cards import choice_text, question_view, recommendations_view, show
     from rather.cli.console import plain_console
     from rather.cli.terminal import finish
-    from rather.simulation.conversations import draw_people
+    from rather.simulation.conversations import draw_users
     from rather.simulation.users import SimulatedUser
 
     console = plain_console()
-    user = SimulatedUser(draw_people(session.policy.prior, 1, seed)[0], session.policy.response, seed)
+    user = SimulatedUser(draw_users(session.policy.prior, 1, seed)[0], session.policy.response, seed)
     console.print("No terminal to answer at, so a simulated user does.", style="bold")
     while (stop := session.stop) is None:
         question = session.ask()

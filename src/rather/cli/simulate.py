@@ -1,8 +1,10 @@
 """`rather simulate`: how fast does regret fall, question by question?"""
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from statistics import fmean
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,11 +21,17 @@ from rather.cli.options import (
     SlateSize,
     Temperature,
     Workers,
+    chosen_strategies,
 )
 from rather.nouns import counted
 
 if TYPE_CHECKING:
-    from rather.simulation.conversations import Conversation, SimulationPlan, Summary
+    from rather.conversation.policy import Policy
+    from rather.formats.opening import Source
+    from rather.simulation import PolicySummary
+    from rather.strategies import Strategy
+
+    Strategies = tuple[str | Strategy, str | Strategy]
 
 
 def simulate(
@@ -59,6 +67,10 @@ def simulate(
     workers: Workers = 1,
     ray: Ray = None,
     plot: Plot = None,
+    csv: Annotated[
+        Path | None,
+        typer.Option(help="Write a row for each strategy, user and question into this file.", show_default=False),
+    ] = None,
     retriever: RetrieverKind = "auto",
     json_output: Json = False,
 ) -> None:
@@ -71,104 +83,117 @@ def simulate(
         rather simulate films --users 200
         rather simulate films --strategy auto --strategy random --plot regret.png
         rather simulate films --strategy cont-alter --users 100 --questions 10 --json
+        rather simulate films --strategy auto --strategy greedy --csv conversations.csv
         rather simulate films --ask attributes --strategy auto --strategy random
         rather simulate films --ask items --ask attributes --ask auto
         rather simulate films --users 10000 --ray 10.0.0.1:6379
     """
-    from rather.cli.progress import opened_source
-    from rather.conversation.policy import everyday_response
-    from rather.model.rejuvenation import Rejuvenation
-    from rather.retrieval import choose_retriever
-    from rather.simulation.conversations import SimulationPlan, draw_people, summarise
+    from rather.cli.progress import opened_source, progress_bar
+    from rather.simulation import as_rows, draw_users, summarise
+    from rather.simulation import simulate as run
 
-    contests = _contests(asking or [Ask.ITEMS], strategy or [])
+    compared = _compared(asking or [Ask.ITEMS], strategy or [])
     source = opened_source(catalog)
-    plan = SimulationPlan(
-        source.catalog,
-        source.belief,
-        everyday_response(source.catalog, source.belief, temperature),
-        draw_people(source.belief, users, seed, among_particles=among_particles),
-        next(iter(contests.values())),
-        questions,
-        k,
-        seed,
-        None if among_particles else Rejuvenation(),
-        p=p,
-        retriever=retriever,
-    )
-    choose_retriever(plan.catalog, plan.belief, plan.retriever)  # complain before the work
-    summaries = summarise(_run(plan, contests, workers, ray, quiet=json_output))
+    policies = _policies(source, compared, k, p, temperature, retriever, rejuvenate=not among_particles)
+    drawn = draw_users(source.belief, users, seed, among_particles=among_particles)
+    with progress_bar("conversations", len(policies) * users, json_output) as advance:
+        conversations = run(
+            policies, drawn, questions, seed=seed, workers=workers, ray=ray, on_done=lambda conversation: advance()
+        )
+    summaries = summarise(conversations)
+    if csv is not None:
+        _write_csv(as_rows(conversations), csv)
     if plot is not None:
         from rather.research.plots import plot_summaries
 
         plot_summaries(summaries, plot)
     if json_output:
-        print_json({**_report(plan, catalog, summaries), "ask": [*contests], "p": p})
-    else:
-        _print_table(summaries, plot)
+        first = next(iter(policies.values()))
+        print_json(
+            {
+                "catalog": catalog,
+                "items": len(source.catalog),
+                "particles": len(source.belief),
+                "users": users,
+                "k": k,
+                "seed": seed,
+                "response": str(first.response),
+                "rejuvenation": first.rejuvenation is not None,
+                "policies": [asdict(summary) for summary in summaries],
+                "ask": [*compared],
+                "p": p,
+            }
+        )
+        return
+    _print_tables(summaries)
+    for name, path in (("rows", csv), ("plot", plot)):
+        if path is not None:
+            print(f"{name}: {path}", file=sys.stderr)
 
 
-def _contests(kinds: list[Ask], names: list[str]) -> dict[Ask, tuple[str, ...]]:
-    """For each kind of question the strategies that are compared: those named for it, or its default."""
-    from rather.model.questions import QuestionKind
-    from rather.strategies import ATTRIBUTE_STRATEGIES, STRATEGIES, strategy_named
+def _compared(kinds: list[Ask], names: list[str]) -> dict[Ask, dict[str, "Strategies"]]:
+    """For each kind of question the strategies that are compared: those typed for it, or its default."""
+    from rather.strategies import ATTRIBUTE_STRATEGIES, STRATEGIES
 
-    contests = {}
+    compared = {}
     for kind in dict.fromkeys(kinds):
-        about: QuestionKind = "attributes" if kind is Ask.ATTRIBUTES else "items"
-        known, other = STRATEGIES, ATTRIBUTE_STRATEGIES
-        if about == "attributes":
-            known, other = other, known
+        known, other = (
+            (ATTRIBUTE_STRATEGIES, STRATEGIES) if kind is Ask.ATTRIBUTES else (STRATEGIES, ATTRIBUTE_STRATEGIES)
+        )
         mine = [name for name in names if name in known or len(set(kinds)) == 1 or name not in other]
-        for name in mine:
-            strategy_named(name, about)  # reject before the work
-        contests[kind] = tuple(dict.fromkeys(mine)) or (next(iter(known)),)
-    return contests
+        compared[kind] = {name: chosen_strategies(kind, name) for name in mine or [next(iter(known))]}
+    return compared
 
 
-def _run(
-    plan: "SimulationPlan", contests: dict[Ask, tuple[str, ...]], workers: int, ray: str | None, quiet: bool
-) -> list["Conversation"]:
-    from dataclasses import replace
+def _policies(
+    source: "Source",
+    compared: dict[Ask, dict[str, "Strategies"]],
+    k: int,
+    p: int,
+    temperature: float | None,
+    retriever: str,
+    rejuvenate: bool,
+) -> dict[str, "Policy"]:
+    from rather.conversation.policy import Policy, everyday_response
+    from rather.model.rejuvenation import Rejuvenation
+    from rather.retrieval import choose_retriever
 
-    from rather.cli.progress import progress_bar
-    from rather.simulation.conversations import simulate as run
-
-    done = []
-    total = sum(len(names) for names in contests.values()) * len(plan.people)
-    with progress_bar("conversations", total, quiet) as advance:
-        for kind, names in contests.items():
-            of_kind = replace(plan, ask=kind.value, strategies=names)
-            conversations = run(of_kind, workers, lambda conversation: advance(), ray=ray)
-            if len(contests) > 1:
-                conversations = [replace(c, strategy=f"{kind} ({c.strategy})") for c in conversations]
-            done += conversations
-    return done
-
-
-def _report(plan: "SimulationPlan", catalog: str, summaries: list["Summary"]) -> dict[str, object]:
-    from dataclasses import asdict
-
+    response = everyday_response(source.catalog, source.belief, temperature)
+    chosen = choose_retriever(source.catalog, source.belief, retriever)
     return {
-        "catalog": catalog,
-        "items": len(plan.catalog),
-        "particles": len(plan.belief),
-        "users": len(plan.people),
-        "k": plan.k,
-        "seed": plan.seed,
-        "response": str(plan.response),
-        "rejuvenation": plan.rejuvenation is not None,
-        "strategies": [asdict(summary) for summary in summaries],
+        f"{kind} ({name})" if len(compared) > 1 else name: Policy(
+            source.catalog,
+            source.belief,
+            k,
+            ask=kind.value,
+            p=p,
+            strategy=items,
+            attribute_strategy=attributes,
+            response=response,
+            retriever=chosen,
+            rejuvenation=Rejuvenation() if rejuvenate else None,
+        )
+        for kind, strategies in compared.items()
+        for name, (items, attributes) in strategies.items()
     }
 
 
-def _print_table(summaries: list["Summary"], plot: Path | None) -> None:
+def _write_csv(rows: list[dict[str, Any]], path: Path) -> None:
+    from csv import DictWriter
+
+    with path.open("w", encoding="utf8", newline="") as file:
+        writer = DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _print_tables(summaries: list["PolicySummary"]) -> None:
     from rich.table import Table
 
     from rather.cli.console import plain_console
 
     console = plain_console()
-    names = [summary.strategy for summary in summaries]
+    names = [summary.policy for summary in summaries]
     regret = Table("question", *names, title="Mean regret after each question ± standard error")
     evoi = Table("question", *names, title="Mean EVOI of each question")
     for number in range(len(summaries[0].regret)):
@@ -177,11 +202,7 @@ def _print_table(summaries: list["Summary"], plot: Path | None) -> None:
         if number:
             evoi.add_row(str(number), *(f"{summary.evoi[number - 1]:.4f}" for summary in summaries))
     evoi.add_section()
-    means = (1000 * sum(summary.seconds) / len(summary.seconds) for summary in summaries)
-    evoi.add_row("ms each", *(f"{mean:.1f}" for mean in means))
+    evoi.add_row("ms to choose a question", *(f"{1000 * fmean(summary.question_seconds):.1f}" for summary in summaries))
+    evoi.add_row("ms to take in an answer", *(f"{1000 * fmean(summary.answer_seconds):.1f}" for summary in summaries))
     console.print(regret, evoi)
-    console.print(
-        f"{counted(summaries[0].people, 'simulated user')}. Question 0: before the first answer.", style="dim"
-    )
-    if plot is not None:
-        print(f"plot: {plot}", file=sys.stderr)
+    console.print(f"{counted(summaries[0].users, 'simulated user')}. Question 0: before the first answer.", style="dim")

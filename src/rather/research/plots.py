@@ -9,7 +9,7 @@ from rather.errors import InvalidInputError
 from rather.extras import require_extra
 
 if TYPE_CHECKING:
-    from rather.simulation.conversations import Summary
+    from rather.simulation import PolicySummary
 
 STYLES = ("-", "--", "-.", ":")
 MARKERS = "os^DvP*X<>hp"
@@ -35,19 +35,19 @@ def pyplot() -> ModuleType:
     return plt
 
 
-def plot_summaries(summaries: Sequence["Summary"], path: Path) -> None:
+def plot_summaries(summaries: Sequence["PolicySummary"], path: Path) -> None:
     """Regret with its standard error, and EVOI, against the number of questions."""
     validate_plot(path)
     plt = pyplot()
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
-    for place, summary in enumerate(summaries):
-        style = {"linestyle": STYLES[place % len(STYLES)], "marker": MARKERS[place % len(MARKERS)], "markersize": 4}
+    for index, summary in enumerate(summaries):
+        style = {"linestyle": STYLES[index % len(STYLES)], "marker": MARKERS[index % len(MARKERS)], "markersize": 4}
         numbers = list(range(len(summary.regret)))
         low = [mean - error for mean, error in zip(summary.regret, summary.regret_error, strict=True)]
         high = [mean + error for mean, error in zip(summary.regret, summary.regret_error, strict=True)]
         left.fill_between(numbers, low, high, alpha=0.2, linewidth=0)
-        left.plot(numbers, summary.regret, label=summary.strategy, **style)
-        right.plot(numbers[1:], summary.evoi, label=summary.strategy, **style)
+        left.plot(numbers, summary.regret, label=summary.policy, **style)
+        right.plot(numbers[1:], summary.evoi, label=summary.policy, **style)
     left.set(xlabel="questions answered", ylabel="mean regret of the recommendation", ylim=(0, None))
     right.set(xlabel="question", ylabel="mean EVOI", ylim=(0, None))
     right.legend(frameon=False)

@@ -1,6 +1,6 @@
 """Conversations with simulated users, in parallel and on a cluster."""
 
-from rather.simulation.conversations import Conversation, SimulationPlan, Summary, draw_people, simulate, summarise
+from rather.simulation.conversations import Conversation, PolicySummary, as_rows, draw_users, simulate, summarise
 from rather.simulation.users import SimulatedUser
 
-__all__ = ["Conversation", "SimulatedUser", "SimulationPlan", "Summary", "draw_people", "simulate", "summarise"]
+__all__ = ["Conversation", "PolicySummary", "SimulatedUser", "as_rows", "draw_users", "simulate", "summarise"]

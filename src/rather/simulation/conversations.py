@@ -1,194 +1,197 @@
-"""Conversations with simulated people: how fast does the regret of the recommendation fall?"""
+"""Conversations with simulated users: how fast does the regret of the recommendation fall?"""
 
 import math
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from rather.conversation.policy import AskKind, Policy
-from rather.conversation.reading_cost import ReadingCost
+from rather.conversation.policy import Policy
 from rather.errors import InvalidInputError, NoQuestionLeftError
 from rather.model.belief import Belief
-from rather.model.catalog import Catalog
 from rather.model.questions import Question
-from rather.model.rejuvenation import Rejuvenation
 from rather.model.responses import Choice, ResponseModel
+from rather.numerics.arrays import as_floats
 from rather.numerics.randomness import derive_generator, derive_seed
 from rather.numerics.threads import one_thread
 from rather.retrieval import ExactRetriever
 from rather.simulation.parallel import spread
 from rather.simulation.users import SimulatedUser
-from rather.strategies import Strategy
 
 # Length of the recommended list that the ranking metrics look at.
 LIST_LENGTH = 10
 
 
 @dataclass(frozen=True)
-class SimulationPlan:
-    """What to simulate; the same people with the same noise meet every strategy.
-
-    Attributes:
-        catalog: What is asked about.
-        belief: Where every conversation starts.
-        response: How people answer, and how we think they do.
-        people: `(users, d)` true utility vectors.
-        strategies: Names of `rather.STRATEGIES`, or of `rather.ATTRIBUTE_STRATEGIES` when asking about attributes.
-        questions: Asked of everybody.
-        k: Items on a slate.
-        seed: Of all randomness.
-        rejuvenation: See `Session`.
-        actual_response: How people really answer, when we are wrong about it.
-        share: How many people in a row share a session's seed. People who share it and have answered alike so far
-            are asked the same question, which is then computed once.
-        ask: What to ask about, see `Session`.
-        p: Attributes that each option of a question about attributes makes.
-        reading_cost: What reading a question costs, see `Session`.
-        retriever: How questions find items: a kind of `choose_retriever`. What is measured is measured exactly.
-    """
-
-    catalog: Catalog
-    belief: Belief
-    response: ResponseModel
-    people: Tensor
-    strategies: tuple[str, ...]
-    questions: int = 10
-    k: int = 2
-    seed: int = 0
-    rejuvenation: Rejuvenation | None = field(default_factory=Rejuvenation)
-    actual_response: ResponseModel | None = None
-    share: int = 1
-    ask: AskKind = "items"
-    p: int = 1
-    reading_cost: ReadingCost | None = None
-    retriever: str = "auto"
-
-    def __post_init__(self) -> None:
-        if not self.strategies:
-            raise InvalidInputError("`strategies` must name at least one strategy.")
-        if self.questions < 1 or len(self.people) < 1 or self.share < 1:
-            raise InvalidInputError(
-                "`questions`, `people` and `share` must be at least 1, "
-                f"got {self.questions}, {len(self.people)} and {self.share}."
-            )
-
-    @property
-    def groups(self) -> int:
-        """How many groups of people share a session's seed."""
-        return -(-len(self.people) // self.share)
-
-
-@dataclass(frozen=True)
 class Conversation:
-    """What happened with one person under one strategy.
+    """What happened with one user under one policy.
 
     Attributes:
-        strategy: Its name.
-        person: The person's place among the people.
+        policy: Its name.
+        user: The user's index.
         regret: True regret of the top recommendation before the first question and after each, questions + 1 numbers.
-        ndcg: Likewise NDCG of the ten recommended items, where a person's true ten best are the relevant ones.
-        hit: Likewise 1 where the person's true best item is among the ten recommended, else 0.
-        evoi: Of each question asked.
-        seconds: To choose each question. Whoever shares a question shares its measurement.
+        ndcg: Likewise NDCG of ten recommended items, where the user's true ten best are the relevant ones.
+        hit: Likewise 1 if the user's true best item is among the ten recommended, else 0.
+        evoi: Of each question.
+        question_seconds: To choose each question. Users who share a question share its measurement.
+        answer_seconds: To take in each answer, likewise.
     """
 
-    strategy: str
-    person: int
+    policy: str
+    user: int
     regret: tuple[float, ...]
     ndcg: tuple[float, ...]
     hit: tuple[float, ...]
     evoi: tuple[float, ...]
-    seconds: tuple[float, ...]
+    question_seconds: tuple[float, ...]
+    answer_seconds: tuple[float, ...]
 
 
-def converse(plan: SimulationPlan, strategy: str | Strategy, group: int) -> list[Conversation]:
-    """The conversations of the people of one group. Depends on the plan and these two alone."""
+def simulate(
+    policies: Mapping[str, Policy],
+    users: Any,
+    questions: int = 10,
+    *,
+    seed: int = 0,
+    response: ResponseModel | None = None,
+    users_per_seed: int = 1,
+    workers: int = 1,
+    ray: str | None = None,
+    on_done: Callable[[Conversation], None] | None = None,
+) -> list[Conversation]:
+    """Conversations of every policy with every user, in that order. Each policy meets the same users and noise.
+
+    >>> policies = {name: rather.Policy(catalog, belief, strategy=name) for name in ("auto", "random")}
+    >>> conversations = simulate(policies, draw_users(belief, 100, seed=0))
+    >>> summarise(conversations)[0].regret
+
+    Args:
+        policies: By the names that results call them.
+        users: `(u, d)` true utility vectors, see `draw_users`.
+        questions: Asked of every user.
+        seed: Of all randomness, in place of the policies' own seeds. The result does not depend on anything else.
+        response: How users really answer; by default as each policy assumes.
+        users_per_seed: How many users in a row get conversations of the same seed. Those who have answered alike so
+            far are then asked the same question, which is chosen once.
+        workers: Processes, each on one torch thread.
+        ray: Address of a Ray cluster to use instead, see `rather.cluster.connected`.
+        on_done: Called after each conversation, for a progress bar.
+    """
+    plan = _Plan(dict(policies), as_floats(users, "users", rank=2), questions, seed, response, users_per_seed)
+    plan.validate()
+    pieces = [(name, group) for name in plan.policies for group in range(-(-len(plan.users) // users_per_seed))]
+    done: dict[int, list[Conversation]] = {}
+    for index, conversations in spread(_converse, plan, pieces, workers=workers, ray=ray):
+        done[index] = conversations
+        for conversation in conversations:
+            if on_done is not None:
+                on_done(conversation)
+    return [conversation for index in range(len(pieces)) for conversation in done[index]]
+
+
+@dataclass(frozen=True, eq=False)
+class _Plan:
+    """The arguments of `simulate` that decide the result."""
+
+    policies: Mapping[str, Policy]
+    users: Tensor
+    questions: int
+    seed: int
+    response: ResponseModel | None
+    users_per_seed: int
+
+    def validate(self) -> None:
+        if not self.policies or not all(isinstance(policy, Policy) for policy in self.policies.values()):
+            raise InvalidInputError(
+                '`policies` must hold at least one rather.Policy by its name, such as {"auto": policy}; '
+                f"got {self.policies!r}."
+            )
+        counts = {"questions": self.questions, "users": len(self.users), "users_per_seed": self.users_per_seed}
+        for name, count in counts.items():
+            if count < 1:
+                raise InvalidInputError(f"`{name}` must be at least 1, got {count}.")
+        for policy in self.policies.values():
+            if self.users.shape[1] != policy.catalog.dimensions:
+                raise InvalidInputError(
+                    f"`users` must have {policy.catalog.dimensions} columns like the item vectors, "
+                    f"got {self.users.shape[1]}."
+                )
+
+
+def _converse(plan: _Plan, piece: tuple[str, int]) -> list[Conversation]:
+    """The conversations of a policy with one group of users who share a seed."""
     with one_thread():
-        talk = _Talk(plan, strategy, group)
-        talk.go_on(plan.belief, (), range(len(talk.people)))
-    return talk.conversations()
+        group = _Group(plan, *piece)
+        group.go_on(group.policy.prior, (), range(len(group.users)))
+    return group.conversations()
 
 
-class _Talk:
-    """The tree of conversations with people who share a session's seed."""
+class _Group:
+    """The tree of conversations with users who share a seed."""
 
-    def __init__(self, plan: SimulationPlan, strategy: str | Strategy, group: int) -> None:
-        self.plan = plan
-        self.strategy = strategy
-        self.name = strategy if isinstance(strategy, str) else type(strategy).__name__
-        self.exact = ExactRetriever(plan.catalog)
-        self.first = group * plan.share
-        truth = plan.actual_response if plan.actual_response is not None else plan.response
-        vectors = plan.people[self.first : self.first + plan.share]
-        self.people = [
-            SimulatedUser(vector, truth, derive_seed(plan.seed, "person", self.first + place))
-            for place, vector in enumerate(vectors)
+    def __init__(self, plan: _Plan, name: str, group: int) -> None:
+        self.name = name
+        self.questions = plan.questions
+        self.policy = plan.policies[name].with_seed(derive_seed(plan.seed, "session", group))
+        self.first = group * plan.users_per_seed
+        utilities = plan.users[self.first : self.first + plan.users_per_seed]
+        response = self.policy.response if plan.response is None else plan.response
+        self.users = [
+            SimulatedUser(utility, response, derive_seed(plan.seed, "person", self.first + index))
+            for index, utility in enumerate(utilities)
         ]
-        self.policy = self._policy(derive_seed(plan.seed, "session", group))
-        self.best = self.exact.top(vectors, min(LIST_LENGTH, len(plan.catalog)))
-        self.measured: list[list[tuple[float, float, float]]] = [[] for _ in self.people]
-        self.asked: list[list[tuple[float, float]]] = [[] for _ in self.people]
+        # Found exactly, whatever retriever the policy has.
+        allowed, catalog = self.policy.allowed, self.policy.catalog
+        self.exact = partial(ExactRetriever(catalog).top, allowed=allowed)
+        available = len(catalog) if allowed is None else int(allowed.count_nonzero())
+        self.best = self.exact(utilities, min(LIST_LENGTH, available))
+        self.measured: list[list[tuple[float, float, float]]] = [[] for _ in self.users]
+        self.asked: list[list[tuple[float, float, float]]] = [[] for _ in self.users]
 
-    def _policy(self, seed: int) -> Policy:
-        plan, strategies = self.plan, {}
-        if plan.ask == "attributes":
-            strategies["attribute_strategy"] = self.strategy
-        else:
-            strategies["strategy"] = self.strategy
-        return Policy(
-            plan.catalog,
-            plan.belief,
-            plan.k,
-            seed,
-            ask=plan.ask,
-            p=plan.p,
-            response=plan.response,
-            rejuvenation=plan.rejuvenation,
-            reading_cost=plan.reading_cost,
-            retriever=plan.retriever,
-            **strategies,  # type: ignore[arg-type]  # one of the two
-        )
-
-    def go_on(self, belief: Belief, asked: tuple[Question, ...], places: Sequence[int]) -> None:
-        """From here on with the people in these places, who have all answered alike."""
-        self._measure(belief, places)
-        if len(asked) == self.plan.questions:
+    def go_on(self, belief: Belief, asked: tuple[Question, ...], members: Sequence[int]) -> None:
+        """Ask the members of the group, who have all answered alike so far, the remaining questions."""
+        self._measure(belief, members)
+        if len(asked) == self.questions:
             return
         start = time.perf_counter()
         try:
             question = self.policy.question(belief, asked)
         except NoQuestionLeftError:  # nothing can change any more
-            for place in places:
-                left = self.plan.questions - len(asked)
-                self.asked[place] += [(0.0, 0.0)] * left
-                self.measured[place] += [self.measured[place][-1]] * left
+            left = self.questions - len(asked)
+            for member in members:
+                self.asked[member] += [(0.0, 0.0, 0.0)] * left
+                self.measured[member] += [self.measured[member][-1]] * left
             return
-        seconds = time.perf_counter() - start
-        groups: dict[Choice, list[int]] = {}
-        for place in places:
-            self.asked[place].append((question.evoi, seconds))
-            groups.setdefault(self.people[place].answer(question), []).append(place)
-        for answer, members in sorted(groups.items(), key=lambda pair: str(pair[0])):
-            self.go_on(self.policy.after(belief, question, answer), (*asked, question), members)
+        chosen = time.perf_counter() - start
+        by_answer: dict[Choice, list[int]] = {}
+        for member in members:
+            by_answer.setdefault(self.users[member].answer(question), []).append(member)
+        for answer, alike in sorted(by_answer.items(), key=lambda pair: str(pair[0])):
+            start = time.perf_counter()
+            after = self.policy.after(belief, question, answer)
+            taken_in = time.perf_counter() - start
+            for member in alike:
+                self.asked[member].append((question.evoi, chosen, taken_in))
+            self.go_on(after, (*asked, question), alike)
 
-    def _measure(self, belief: Belief, places: Sequence[int]) -> None:
-        found = self.exact.top(belief.mean[None], self.best.rows.shape[1])
+    def _measure(self, belief: Belief, members: Sequence[int]) -> None:
+        found = self.exact(belief.mean[None], self.best.rows.shape[1])
         rows = found.rows[0]
-        for place in places:
-            true_rows = self.best.rows[place]
-            loss = self.best.scores[place, 0] - found.vectors[0, 0] @ self.people[place].utility
+        for member in members:
+            true_rows = self.best.rows[member]
+            loss = self.best.scores[member, 0] - found.vectors[0, 0] @ self.users[member].utility
             hit = bool((rows == true_rows[0]).any())
-            self.measured[place].append((max(0.0, float(loss)), ndcg(rows, true_rows), float(hit)))
+            self.measured[member].append((max(0.0, float(loss)), ndcg(rows, true_rows), float(hit)))
 
     def conversations(self) -> list[Conversation]:
-        """What was measured, person by person."""
+        """What was measured, user by user."""
         return [
-            Conversation(self.name, self.first + place, *zip(*measured, strict=True), *zip(*asked, strict=True))
-            for place, (measured, asked) in enumerate(zip(self.measured, self.asked, strict=True))
+            Conversation(self.name, self.first + index, *zip(*measured, strict=True), *zip(*asked, strict=True))
+            for index, (measured, asked) in enumerate(zip(self.measured, self.asked, strict=True))
         ]
 
 
@@ -199,80 +202,83 @@ def ndcg(rows: Tensor, relevant: Tensor) -> float:
     return float(gained / discount[: len(relevant)].sum())
 
 
-def simulate(
-    plan: SimulationPlan,
-    workers: int = 1,
-    on_done: Callable[[Conversation], None] | None = None,
-    *,
-    ray: str | None = None,
-) -> list[Conversation]:
-    """Every strategy with every person, in that order; the same result wherever they are simulated.
-
-    Args:
-        plan: What to simulate.
-        workers: Processes, each on one torch thread.
-        on_done: Called after each conversation, for a progress bar.
-        ray: Address of a Ray cluster to spread over instead, see `rather.cluster.connected`.
-    """
-    pairs = [(strategy, group) for strategy in plan.strategies for group in range(plan.groups)]
-    done: dict[int, list[Conversation]] = {}
-    for place, conversations in spread(_converse, plan, pairs, workers=workers, ray=ray):
-        done[place] = conversations
-        for conversation in conversations:
-            if on_done is not None:
-                on_done(conversation)
-    return [conversation for place in range(len(pairs)) for conversation in done[place]]
-
-
-def _converse(plan: SimulationPlan, pair: tuple[str, int]) -> list[Conversation]:
-    return converse(plan, *pair)
-
-
 @dataclass(frozen=True)
-class Summary:
-    """One strategy over all people. Lists hold one number per question; regret starts before the first.
+class PolicySummary:
+    """One policy over all users. Lists hold one number per question; `regret`, `ndcg`, `hit` start before the first.
 
     Attributes:
-        strategy: Its name.
-        people: How many.
+        policy: Its name.
+        users: How many.
         regret: Mean true regret.
         regret_error: Its standard error.
         ndcg: Mean NDCG of ten recommended items.
-        hit: Share of people whose best item is among the ten.
+        hit: Share of users whose best item is among the ten.
         evoi: Mean EVOI of the question.
-        seconds: Mean time to choose it.
+        question_seconds: Mean time to choose it.
+        answer_seconds: Mean time to take in its answer.
     """
 
-    strategy: str
-    people: int
+    policy: str
+    users: int
     regret: list[float]
     regret_error: list[float]
     ndcg: list[float]
     hit: list[float]
     evoi: list[float]
-    seconds: list[float]
+    question_seconds: list[float]
+    answer_seconds: list[float]
 
 
-def summarise(conversations: Sequence[Conversation]) -> list[Summary]:
-    """A summary for each strategy, in order of appearance."""
-    names = list(dict.fromkeys(conversation.strategy for conversation in conversations))
-    return [_summary(name, [c for c in conversations if c.strategy == name]) for name in names]
+def summarise(conversations: Sequence[Conversation]) -> list[PolicySummary]:
+    """A summary for each policy, in order of appearance."""
+    names = list(dict.fromkeys(conversation.policy for conversation in conversations))
+    return [_summary(name, [each for each in conversations if each.policy == name]) for name in names]
 
 
-def _summary(name: str, conversations: Sequence[Conversation]) -> Summary:
-    regret = torch.tensor([c.regret for c in conversations], dtype=torch.float64)
-    people = len(conversations)
-    error = regret.std(dim=0) / math.sqrt(people) if people > 1 else torch.full_like(regret[0], math.nan)
-    mean = partial(torch.mean, dim=0)
+def _summary(name: str, conversations: Sequence[Conversation]) -> PolicySummary:
+    regret = torch.tensor([each.regret for each in conversations], dtype=torch.float64)
+    users = len(conversations)
+    error = regret.std(dim=0) / math.sqrt(users) if users > 1 else torch.full_like(regret[0], math.nan)
     others = (
-        mean(torch.tensor([getattr(c, measure) for c in conversations], dtype=torch.float64)).tolist()
-        for measure in ("ndcg", "hit", "evoi", "seconds")
+        torch.tensor([getattr(each, measure) for each in conversations], dtype=torch.float64).mean(dim=0).tolist()
+        for measure in ("ndcg", "hit", "evoi", "question_seconds", "answer_seconds")
     )
-    return Summary(name, people, mean(regret).tolist(), error.tolist(), *others)
+    return PolicySummary(name, users, regret.mean(dim=0).tolist(), error.tolist(), *others)
 
 
-def draw_people(belief: Belief, count: int, seed: int, *, among_particles: bool = False) -> Tensor:
-    """`(count, d)` true utility vectors: fresh from the prior density, or among the particles as in the paper."""
+def as_rows(conversations: Sequence[Conversation]) -> list[dict[str, Any]]:
+    """Conversations as a table: a row for each policy, user and number of questions answered.
+
+    `pandas.DataFrame`, `polars.DataFrame` and `pyarrow.Table.from_pylist` take it as it is. What belongs to a question
+    is None in the rows before the first one.
+    """
+    return [
+        {
+            "policy": each.policy,
+            "user": each.user,
+            "questions": number,
+            "regret": each.regret[number],
+            "ndcg": each.ndcg[number],
+            "hit": each.hit[number],
+            "evoi": each.evoi[number - 1] if number else None,
+            "question_seconds": each.question_seconds[number - 1] if number else None,
+            "answer_seconds": each.answer_seconds[number - 1] if number else None,
+        }
+        for each in conversations
+        for number in range(len(each.regret))
+    ]
+
+
+def draw_users(belief: Belief, count: int, seed: int, *, among_particles: bool = False) -> Tensor:
+    """`(count, d)` true utility vectors.
+
+    Args:
+        belief: Where conversations start.
+        count: How many.
+        seed: Of the draw.
+        among_particles: Draw them among the particles, as in the paper; by default fresh from the prior density if
+            the belief has one.
+    """
     generator = derive_generator(seed, "people")
     if belief.prior is not None and not among_particles:
         return belief.prior.sample(count, generator)

@@ -1,4 +1,4 @@
-"""A simulated person: a true utility vector, a way of answering, a seed."""
+"""A simulated user: a true utility vector, a way of answering, a seed."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,19 @@ from rather.retrieval import ExactRetriever
 class SimulatedUser:
     """Answers questions by a response model around a utility vector `(d,)`.
 
-    The noise of question i depends on the seed and i alone, so that two strategies face the same mood.
+    The noise of question i depends on the seed and i alone, so that two strategies face the same noise.
+
+    Example:
+        >>> import rather
+        >>> catalog, belief = rather.open("films")
+        >>> session = rather.Session(rather.Policy(catalog, belief))
+        >>> user = rather.SimulatedUser(belief.particles[0], session.policy.response, seed=0)
+        >>> session.tell(session.ask(), user.answer(session.ask()))
+
+    Attributes:
+        utility: `(d,)`.
+        response: How the user answers.
+        seed: Of the noise in the answers.
     """
 
     utility: Tensor
@@ -29,20 +41,17 @@ class SimulatedUser:
 
     def answer(self, question: Question) -> Choice:
         """One draw from the response model."""
-        return self.choose(question.vectors, question.number)
-
-    def choose(self, vectors: Tensor, number: int) -> Choice:
-        """The answer to options with vectors `(k, d)`, asked as question `number`."""
-        utilities = vectors @ self.utility
+        utilities = question.vectors @ self.utility
         probabilities = self.response.log_probabilities(utilities[:, None])[:, 0].exp()
-        generator = derive_generator(self.seed, "answer", number)
+        generator = derive_generator(self.seed, "answer", question.number)
         draw = torch.rand((), generator=generator, dtype=torch.float32)
         # right=True: a draw of exactly 0 must not fall on an answer of probability 0.
-        row = int(torch.searchsorted(probabilities.cumsum(0), draw * probabilities.sum(), right=True))
-        row = min(row, len(probabilities) - 1)
-        return row if row < len(vectors) else self.response.extras[row - len(vectors)]
+        index = int(torch.searchsorted(probabilities.cumsum(0), draw * probabilities.sum(), right=True))
+        index = min(index, len(probabilities) - 1)
+        k = len(question.options)
+        return index if index < k else self.response.extras[index - k]
 
     def regret(self, row: int, catalog: Catalog, allowed: Tensor | None = None) -> float:
-        """How much better the person's best allowed item is than the one in `row`: never negative."""
+        """How much better the user's best allowed item is than the one in `row`: never negative."""
         best = float(ExactRetriever(catalog).top(self.utility[None], 1, allowed).scores[0, 0])
         return max(0.0, best - float(catalog.vectors(row) @ self.utility))

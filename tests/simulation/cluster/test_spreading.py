@@ -5,10 +5,10 @@ import json
 import pytest
 import torch
 
-from rather import Belief, Catalog, Logistic
+from rather import Belief, Catalog, Logistic, Policy
 from rather.errors import InvalidInputError
 from rather.research.experiments.engine import Job, run
-from rather.simulation.conversations import SimulationPlan, simulate
+from rather.simulation.conversations import simulate
 from rather.simulation.parallel import spread
 from worlds import normal
 
@@ -41,17 +41,14 @@ def test_a_cluster_does_every_piece_once_and_raises_what_a_piece_raises(connecti
         list(spread(scaled, 10, [1, -1, 2], ray=cluster.address))
 
 
-def test_simulated_people_are_the_same_on_a_cluster(connection, cluster):
+def test_simulated_users_are_the_same_on_a_cluster(connection, cluster):
     catalog, belief = Catalog(normal(30, 3)), Belief.from_users(normal(15, 3, seed=1))
-    plan = SimulationPlan(catalog, belief, Logistic(0.5), normal(4, 3, seed=2), ("greedy", "random"), questions=2)
-    here, there = simulate(plan), simulate(plan, ray=cluster.address)
-    for one, other in zip(here, there, strict=True):
-        assert (one.strategy, one.person, one.regret, one.evoi) == (
-            other.strategy,
-            other.person,
-            other.regret,
-            other.evoi,
-        )
+    policies = {name: Policy(catalog, belief, response=Logistic(0.5), strategy=name) for name in ("greedy", "random")}
+    users = normal(4, 3, seed=2)
+    here, there = simulate(policies, users, 2), simulate(policies, users, 2, ray=cluster.address)
+    assert [(each.policy, each.user, each.regret, each.evoi) for each in here] == [
+        (each.policy, each.user, each.regret, each.evoi) for each in there
+    ]
 
 
 def test_an_experiment_gives_the_same_lines_on_a_cluster(connection, cluster, tmp_path):
@@ -65,5 +62,5 @@ def test_an_experiment_gives_the_same_lines_on_a_cluster(connection, cluster, tm
 def test_commands_take_the_address_of_a_cluster(connection, cluster, rather):
     arguments = ("simulate", "films", "--strategy", "random", "--users", "4", "--questions", "2", "--json")
     here, there = (json.loads(rather(*arguments, *more).out) for more in ((), ("--ray", cluster.address)))
-    assert here["strategies"][0]["regret"] == there["strategies"][0]["regret"]
-    assert here["strategies"][0]["evoi"] == there["strategies"][0]["evoi"]
+    assert here["policies"][0]["regret"] == there["policies"][0]["regret"]
+    assert here["policies"][0]["evoi"] == there["policies"][0]["evoi"]

@@ -26,7 +26,7 @@ from rather.conversation.session import Session
 from rather.errors import RatherError
 from rather.formats.opening import Source, open_source
 from rather.numerics.randomness import derive_generator
-from rather.simulation.conversations import draw_people
+from rather.simulation.conversations import draw_users
 
 T = TypeVar("T")
 
@@ -155,7 +155,7 @@ class _Crowd:
     ) -> None:
         self.source, self.address, self.think, self.k, self.seed = source, address, think, k, seed
         self.own_seeds = own_seeds
-        self.utilities = draw_people(source.belief, users, seed)
+        self.utilities = draw_users(source.belief, users, seed)
         self.latencies: list[float] = []
         self.openings: list[float] = []
         self.errors: Counter[str] = Counter()

@@ -1,18 +1,20 @@
-"""Experiments in which simulated people are asked questions: regret, EVOI and ranking metrics after each.
+"""Experiments in which simulated users are asked questions: regret, EVOI and ranking metrics after each.
 
 Entries of a spec's `parameters`:
 
-    k, questions, users        items on a slate, questions in a conversation, people in a trial
-    temperature                of the answers, as we think they are
-    actual_temperature         as they really are, where that differs
-    rejuvenation               whether particles are renewed (needs a population with `smooth`)
+    k, questions, users        items on a slate, questions in a conversation, users in a trial
+    temperature                of the answers, as the policy assumes
+    actual_temperature         of the answers, as users really give them, if that differs
+    rejuvenation               whether particles are rejuvenated (needs a population with `smooth`)
 """
 
+import statistics
 from collections.abc import Mapping
 from typing import Any
 
 import torch
 
+from rather.conversation.policy import Policy
 from rather.errors import InvalidInputError
 from rather.model.rejuvenation import Rejuvenation
 from rather.model.responses import Logistic
@@ -21,8 +23,8 @@ from rather.research.experiments.floor import floor_regret
 from rather.research.experiments.jobs import job_of
 from rather.research.experiments.population import Draw, draw
 from rather.research.experiments.spec import Method, Spec
-from rather.simulation.conversations import SimulationPlan, converse
-from rather.strategies import strategy_named
+from rather.simulation.conversations import simulate
+from rather.strategies import Strategy, strategy_named
 from rather.strategies.initialisers import INITIALISERS
 
 KEYS = frozenset(["k", "questions", "users", "temperature", "actual_temperature", "rejuvenation"])
@@ -45,45 +47,48 @@ def _limits(method: Method) -> dict[str, int]:
 
 
 def work(job: Job) -> Outcome:
-    """Mean over the people of a trial of everything that is measured, question by question."""
+    """Means over the users of a trial of everything that is measured, question by question."""
     settings = dict(job.parameters)
     population, strategy, options = (settings.pop(name) for name in ("population", "strategy", "settings"))
-    del settings["vectors"]  # its name decides the result, its place does not
+    del settings["vectors"]  # its name decides the result, its folder does not
     if unknown := set(settings) - KEYS:
         raise InvalidInputError(f"{job.experiment} has unknown parameters: {', '.join(sorted(unknown))}.")
     trial = draw(population, job.files["vectors"], job.seed, settings["users"])
     if strategy == "floor":
         regret = floor_regret(trial.catalog, trial.belief, settings["k"], settings["questions"], job.seed)
         return {"regret": regret}
-    conversations = converse(_plan(settings, trial, job.seed), _strategy(strategy, options), 0)
+    conversations = simulate(
+        {strategy: _policy(settings, trial, _strategy(strategy, options))},
+        trial.people,
+        settings["questions"],
+        seed=job.seed,
+        response=Logistic(settings["actual_temperature"]) if "actual_temperature" in settings else None,
+        users_per_seed=len(trial.people),
+    )
     outcome: Outcome = {}
     for measure in ("regret", "ndcg", "hit", "evoi"):
         values = torch.tensor([getattr(conversation, measure) for conversation in conversations], dtype=torch.float64)
         outcome[measure] = values.mean(dim=0).tolist()
-    seconds = torch.tensor([conversation.seconds for conversation in conversations], dtype=torch.float64)
-    outcome["seconds"] = {"question": float(seconds.mean())}
+    outcome["seconds"] = {
+        "question": statistics.fmean(seconds for each in conversations for seconds in each.question_seconds),
+        "answer": statistics.fmean(seconds for each in conversations for seconds in each.answer_seconds),
+    }
     return outcome
 
 
-def _plan(settings: Mapping[str, Any], trial: Draw, seed: int) -> SimulationPlan:
-    actual = settings.get("actual_temperature")
-    return SimulationPlan(
+def _policy(settings: Mapping[str, Any], trial: Draw, strategy: Strategy) -> Policy:
+    return Policy(
         trial.catalog,
         trial.belief,
-        Logistic(settings["temperature"]),
-        trial.people,
-        ("auto",),  # converse is told which
-        settings["questions"],
         settings["k"],
-        seed,
-        Rejuvenation() if settings.get("rejuvenation", False) else None,
-        None if actual is None else Logistic(actual),
-        share=len(trial.people),
+        strategy=strategy,
+        response=Logistic(settings["temperature"]),
         retriever="exact",  # as in the paper, and as earlier results were
+        rejuvenation=Rejuvenation() if settings.get("rejuvenation", False) else None,
     )
 
 
-def _strategy(name: str, options: Mapping[str, Any]) -> Any:
+def _strategy(name: str, options: Mapping[str, Any]) -> Strategy:
     """The strategy with its settings; an initialiser is given by name."""
     settings = dict(options)
     if "initialiser" in settings:

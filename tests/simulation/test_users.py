@@ -16,7 +16,7 @@ def question(number: int = 1, k: int = 3, seed: int = 0) -> Question:
     return Question(number, tuple(range(k)), options, 0.0, vectors)
 
 
-def test_without_noise_a_person_chooses_what_they_like_best():
+def test_without_noise_a_user_chooses_what_they_like_best():
     for seed in range(10):
         asked = question(seed=seed)
         assert SimulatedUser(UTILITY, Noiseless(), seed=0).answer(asked) == int((asked.vectors @ UTILITY).argmax())
@@ -25,27 +25,27 @@ def test_without_noise_a_person_chooses_what_they_like_best():
 @pytest.mark.parametrize(
     ("model", "answer"), [(Noiseless(none_utility=100.0), NONE), (Noiseless(tie=100.0), SAME)], ids=["none", "same"]
 )
-def test_a_person_gives_extra_answers_where_they_are_offered(model, answer):
+def test_a_user_gives_extra_answers_where_they_are_offered(model, answer):
     assert SimulatedUser(UTILITY, model, seed=0).answer(question()) is answer
 
 
-def test_a_person_answers_as_often_as_the_model_says():
+def test_a_user_answers_as_often_as_the_model_says():
     model = Logistic(0.8, none_utility=0.2, tie=0.7)
     wanted = model.log_probabilities(question().vectors @ UTILITY[:, None]).exp()[:, 0]
     answers = [0, 1, 2, NONE, SAME]
-    person, count = SimulatedUser(UTILITY, model, seed=1), 4000
-    given = [answers.index(person.answer(question(number))) for number in range(count)]
+    user, count = SimulatedUser(UTILITY, model, seed=1), 4000
+    given = [answers.index(user.answer(question(number))) for number in range(count)]
     shares = torch.bincount(torch.tensor(given), minlength=5) / count
     assert ((shares - wanted).abs() < 5 * (wanted * (1 - wanted) / count).sqrt()).all()
 
 
-def test_a_persons_mood_depends_on_the_seed_and_the_number_alone():
+def test_the_noise_depends_on_the_seed_and_the_number_alone():
     model = Logistic(2.0)
-    moods = [
+    noisy = [
         [SimulatedUser(UTILITY, model, seed).answer(question(number)) for number in range(40)] for seed in (1, 1, 2)
     ]
-    assert moods[0] == moods[1] != moods[2]
-    assert SimulatedUser(UTILITY, model, 1).answer(question(7)) == moods[0][7]
+    assert noisy[0] == noisy[1] != noisy[2]
+    assert SimulatedUser(UTILITY, model, 1).answer(question(7)) == noisy[0][7]
 
 
 def test_an_answer_of_probability_zero_is_never_given(monkeypatch):
@@ -58,10 +58,10 @@ def test_an_answer_of_probability_zero_is_never_given(monkeypatch):
 def test_regret_is_what_the_best_item_has_over_this_one():
     catalog = Catalog(normal(12, 3))
     utilities = catalog.items @ UTILITY
-    person = SimulatedUser(UTILITY, Noiseless(), seed=0)
+    user = SimulatedUser(UTILITY, Noiseless(), seed=0)
     for row in range(12):
-        assert person.regret(row, catalog) == pytest.approx(float(utilities.max() - utilities[row]), abs=1e-5)
-    assert person.regret(int(utilities.argmax()), catalog) == 0.0
+        assert user.regret(row, catalog) == pytest.approx(float(utilities.max() - utilities[row]), abs=1e-5)
+    assert user.regret(int(utilities.argmax()), catalog) == 0.0
 
 
 def test_regret_looks_at_allowed_items_only():
@@ -79,15 +79,15 @@ def test_a_utility_may_come_from_any_library(utility):
     assert torch.equal(SimulatedUser(utility, Noiseless(), seed=0).utility, UTILITY)
 
 
-def test_a_utility_that_is_no_vector_is_refused():
+def test_a_utility_that_is_no_vector_is_rejected():
     with pytest.raises(InvalidInputError, match="`utility` must have 1 dimension, got shape"):
         SimulatedUser([[1.0]], Noiseless(), seed=0)
 
 
-def test_a_person_can_hold_a_whole_conversation():
+def test_a_user_can_hold_a_whole_conversation():
     here = world(n=20, m=30)
     talk = Session(Policy(here.catalog, here.belief), stopping=Stopping(questions=5))
-    person = SimulatedUser(here.belief.particles[3], talk.policy.response, seed=0)
+    user = SimulatedUser(here.belief.particles[3], talk.policy.response, seed=0)
     while talk.stop is None:
-        talk.tell(talk.ask(), person.answer(talk.ask()))
+        talk.tell(talk.ask(), user.answer(talk.ask()))
     assert len(talk.turns) == 5
