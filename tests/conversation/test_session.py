@@ -326,3 +326,43 @@ def test_another_seed_gives_the_session_that_was_made_with_it():
             talk.tell(talk.ask(), choice)
     assert reseeded.to_json() == made.to_json()
     assert not first.events
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"response": 0.1}, r"`response` must be a response model such as rather.Logistic\(temperature=0.1\), got 0.1"),
+        ({"rejuvenation": 10}, "`rejuvenation` must be a rather.Rejuvenation or None, got 10"),
+        ({"ask": "both"}, "`ask` must be one of items, attributes, auto, got 'both'"),
+        ({"strategy": "best"}, "No strategy for items is called 'best'"),
+    ],
+)
+def test_a_setting_that_makes_no_sense_is_rejected_before_the_first_question(settings, message):
+    here = world()
+    with pytest.raises(rather.RatherError, match=message):
+        Policy(here.catalog, here.belief, **settings)
+
+
+def test_a_session_is_given_a_policy():
+    here = world()
+    with pytest.raises(InvalidInputError, match=r"Write rather.Session\(rather.Policy\(catalog, belief"):
+        Session(here.catalog, here.belief)
+    with pytest.raises(InvalidInputError, match=r"as `rather.open` returns them; got Belief and Catalog"):
+        Policy(here.belief, here.catalog)
+
+
+def test_opening_a_session_does_not_search_again_for_every_particle():
+    here, searched = world(m=40), []
+
+    class Counting(rather.ExactRetriever):
+        def top(self, directions, count, allowed=None):
+            searched.append(len(directions))
+            return super().top(directions, count, allowed)
+
+    policy = Policy(here.catalog, here.belief, retriever=Counting(here.catalog))
+    Session(policy)
+    assert max(searched) == 40
+    searched.clear()
+    for seed in range(3):
+        Session(policy.with_seed(seed))
+    assert searched == []

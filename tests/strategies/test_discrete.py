@@ -86,11 +86,9 @@ def test_greedy_appends_the_item_that_most_raises_the_slates_utility(world, mode
         assert float(values[others.index(slate[size - 1])]) == pytest.approx(float(values.max()), abs=TINY)
 
 
-def test_greedy_does_not_depend_on_how_many_items_are_valued_at_a_time(monkeypatch):
+def test_greedy_does_not_depend_on_the_size_of_its_batches():
     problem = world(n=30).problem(k=3)
-    whole = Greedy()(problem)
-    monkeypatch.setattr(rather.value, "CHUNK_NUMBERS", 500)
-    assert torch.equal(Greedy()(problem), whole)
+    assert torch.equal(Greedy(chunk_numbers=100)(problem), Greedy()(problem))
 
 
 def test_top5_exhaustive_proposes_all_slates_of_the_five_best_items():
@@ -126,11 +124,9 @@ def test_exhaustive_search_finds_brute_forces_best(world, model, k):
     assert float(problem.evoi(ExhaustiveSearch()(problem))) == pytest.approx(best, abs=TINY)
 
 
-def test_exhaustive_search_does_not_depend_on_how_many_slates_are_valued_at_a_time(monkeypatch):
+def test_exhaustive_search_does_not_depend_on_the_size_of_its_batches():
     problem = world(n=10).problem(k=3)
-    whole = ExhaustiveSearch()(problem)
-    monkeypatch.setattr(rather.strategies.discrete, "SLATES_AT_A_TIME", 7)
-    assert torch.equal(ExhaustiveSearch()(problem), whole)
+    assert torch.equal(ExhaustiveSearch(batch_size=7)(problem), ExhaustiveSearch()(problem))
 
 
 def test_exhaustive_search_passes_over_what_was_asked():

@@ -71,7 +71,12 @@ class Greedy:
     """Start from the item of highest expected utility; append the item that most raises the slate's (EUS).
 
     Tries every item, or those that a retriever with a shortlist ever finds.
+
+    Attributes:
+        chunk_numbers: Utilities held at once, candidates x particles x options.
     """
+
+    chunk_numbers: int = value.CHUNK_NUMBERS // 4
 
     def __call__(self, problem: Problem) -> Tensor:
         """See `Strategy`."""
@@ -84,7 +89,7 @@ class Greedy:
         """The row `(1,)` that, appended to the slate, gives the highest EUS."""
         value_of = _appended if is_plain_softmax(problem.response) else _appended_one_by_one
         numbers_each = len(problem.belief) * (1 if value_of is _appended else len(slate) + 1)
-        batch_size = max(1, min(BLOCK_ROWS, value.CHUNK_NUMBERS // (4 * numbers_each)))
+        batch_size = max(1, min(BLOCK_ROWS, self.chunk_numbers // numbers_each))
 
         def best(rows: Tensor) -> tuple[float, int]:
             values = value_of(rows, slate, problem).masked_fill_(torch.isin(rows, slate), -torch.inf)
@@ -152,9 +157,11 @@ class ExhaustiveSearch:
 
     Attributes:
         most_slates: Reject problems with more slates than this, with their number and an estimate of the time.
+        batch_size: Slates evaluated at once.
     """
 
     most_slates: int = 2_000_000
+    batch_size: int = SLATE_BATCH
 
     def __call__(self, problem: Problem) -> Tensor:
         """See `Strategy`."""
@@ -167,7 +174,7 @@ class ExhaustiveSearch:
                 "`most_slates`."
             )
         best, best_value = next(options.batches(1))[0], -math.inf
-        for batch in options.batches(SLATE_BATCH):
+        for batch in options.batches(self.batch_size):
             fresh = problem.fresh(batch)
             if not len(fresh):
                 continue
