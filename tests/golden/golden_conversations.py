@@ -14,6 +14,9 @@ Act = int | str
 VOLATILE = {"id", "share", "created_at", "expires_at", "answered_at"}
 """Of a session or an answer over HTTP: other ones in every run."""
 
+WORDS_OF_A_PROBLEM = {"detail", "action"}
+"""What a problem says to people, which may be put better; its code is for programs and stays."""
+
 
 def play(world: worlds.World, settings: Plain, acts: Sequence[Act]) -> Plain:
     """A conversation: its settings, then each question with its answer and what followed, then the next question."""
@@ -93,6 +96,8 @@ def _steady(content: Any) -> Any:
         return [_steady(value) for value in content]
     if not isinstance(content, dict):
         return content
+    if "code" in content and "status" in content:
+        return {key: value for key, value in content.items() if key not in WORDS_OF_A_PROBLEM}
     is_session = "share" in content
     volatile = VOLATILE if is_session else VOLATILE - {"id"}
     steady = {key: "…" if key in volatile and value else _steady(value) for key, value in content.items()}
