@@ -7,9 +7,9 @@ from serving import answer, open_session
 from rather.formats.opening import Source
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
-from rather.server.http.display_text import Showing
+from rather.server.http.display_text import DisplayText
 
-SHOW = Showing(20, ("https://images.example", "http://10.0.0.1:8080"))
+DISPLAY = DisplayText(20, ("https://images.example", "http://10.0.0.1:8080"))
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ SHOW = Showing(20, ("https://images.example", "http://10.0.0.1:8080"))
     ],
 )
 def test_pictures_of_this_server_and_of_named_hosts_are_shown(address):
-    assert SHOW.allows(address)
+    assert DISPLAY.allows(address)
 
 
 @pytest.mark.parametrize(
@@ -49,19 +49,19 @@ def test_pictures_of_this_server_and_of_named_hosts_are_shown(address):
     ],
 )
 def test_other_addresses_are_not(address):
-    assert not SHOW.allows(address)
+    assert not DISPLAY.allows(address)
 
 
 def test_the_first_picture_that_may_be_shown_is():
     facts = {"poster": "/poster.png", "image": "https://evil.example/1.png", "photo": "/photo.png"}
-    assert SHOW.image(facts) == "/poster.png"
-    assert SHOW.image({"year": "/1979"}) is None
+    assert DISPLAY.image(facts) == "/poster.png"
+    assert DISPLAY.image({"year": "/1979"}) is None
 
 
 def test_long_texts_are_cut():
-    assert SHOW.text("x" * 21) == "x" * 19 + "…"
-    assert SHOW.text("x" * 20) == "x" * 20
-    assert SHOW.text("\ud800") == "?"
+    assert DISPLAY.text("x" * 21) == "x" * 19 + "…"
+    assert DISPLAY.text("x" * 20) == "x" * 20
+    assert DISPLAY.text("\ud800") == "?"
 
 
 def test_an_address_that_is_not_allowed_is_sent_to_nobody(make_client):

@@ -10,11 +10,11 @@ from rather.formats.opening import Source
 from rather.formats.tables import encode_table
 from rather.model.catalog import Catalog
 from rather.model.responses import NONE, SAME, SKIP
-from rather.server.http.display_text import Showing
+from rather.server.http.display_text import DisplayText
 from rather.server.http.reasons import reasons
-from rather.server.settings import LARGE, Settings, partial_strategy_for
+from rather.server.settings import LARGE, Settings, attribute_strategy_for
 
-SHOW = Showing(100)
+DISPLAY = DisplayText(100)
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +60,15 @@ def test_a_conversation_about_attributes_is_kept_undone_exported_and_told(make_c
         assert undone["question"][name] == history[-1][name]
 
 
+def test_a_log_with_a_slow_strategy_for_attributes_is_rejected(client):
+    session = open_session(client, ask="attributes")
+    log = client.get(f"/v1/sessions/{session['id']}/export").json()
+    assert client.post("/v1/sessions/import", json=log).status_code == 201
+    slow = client.post("/v1/sessions/import", json={**log, "partial_strategy": "exhaustive-partial"})
+    assert (slow.status_code, slow.json()["code"]) == (422, "invalid-log")
+    assert "Its strategy for attributes is not auto." in slow.json()["detail"]
+
+
 def test_a_catalogue_says_which_questions_it_takes(make_client, source):
     vectors = Source("vectors", Catalog(source.catalog.items), source.belief)
     client = make_client(sources=[source, vectors])
@@ -76,7 +85,7 @@ def test_large_catalogues_offer_only_quick_strategies():
     assert "cont-deep-retr" in settings.strategies_for(LARGE - 1)
     assert "cont-deep-retr" not in settings.strategies_for(LARGE)
     assert settings.strategies_for(LARGE)[0] == "auto"
-    assert (partial_strategy_for(10), partial_strategy_for(LARGE)) == ("auto", "greedy")
+    assert (attribute_strategy_for(10), attribute_strategy_for(LARGE)) == ("auto", "greedy")
 
 
 def test_a_table_has_the_filters_of_its_columns(car_client):
@@ -131,7 +140,7 @@ def test_the_reason_is_the_answer_that_raised_the_item_most(source):
     for choice in (0, 1, NONE, 1, SAME, 0):
         session.tell(session.ask(), choice)
     rows = list(range(len(source.catalog)))
-    found = reasons(session, rows, [f"answer {place}" for place in range(6)], SHOW)
+    found = reasons(session, rows, [f"answer {place}" for place in range(6)], DISPLAY)
     before = [session.policy.prior, *(turn.belief for turn in session.turns[:-1])]
     centre = source.catalog.items.mean(dim=0)
     for row, why in zip(rows, found, strict=True):
@@ -150,7 +159,7 @@ def test_the_reason_names_what_the_chosen_one_has_more_of(source):
     session.reopen(question)
     session.tell(question, 0)
     difference = question.vectors[0] - question.vectors[1]
-    for why in filter(None, reasons(session, list(range(24)), ["1"], SHOW)):
+    for why in filter(None, reasons(session, list(range(24)), ["1"], DISPLAY)):
         assert (why.chosen, why.over) == ("Thing 0", ["Thing 1"])
         if why.feature is not None:
             more = float(difference[source.catalog.features.index(why.feature)]) > 0
@@ -161,7 +170,7 @@ def test_the_reason_names_what_the_chosen_one_has_more_of(source):
 def test_reasons_in_words(source, cars):
     def told(session, choice):
         session.tell(session.ask(), choice)
-        return next(filter(None, reasons(session, list(range(len(session.policy.catalog))), ["1"], SHOW)), None)
+        return next(filter(None, reasons(session, list(range(len(session.policy.catalog))), ["1"], DISPLAY)), None)
 
     assert told(Session(Policy(source.catalog, source.belief, 3)), NONE).text.startswith("you wanted none of Thing ")
     assert told(Session(Policy(source.catalog, source.belief)), SAME).text.endswith(" about the same")
@@ -175,4 +184,4 @@ def test_reasons_in_words(source, cars):
 
 
 def test_a_session_before_its_first_answer_has_no_reasons(source):
-    assert reasons(Session(Policy(source.catalog, source.belief)), [0, 1], [], SHOW) == [None, None]
+    assert reasons(Session(Policy(source.catalog, source.belief)), [0, 1], [], DISPLAY) == [None, None]

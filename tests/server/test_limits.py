@@ -14,7 +14,7 @@ from sqlalchemy import event
 
 from rather.errors import InvalidInputError
 from rather.server import Limits, Settings
-from rather.server.sessions.store import now
+from rather.server.sessions.records import now
 
 TOKEN = "a token that nobody guesses"
 HOSTILE = '<script>alert("1")</script><img src=x onerror=alert(1)>\u202e\x00'

@@ -29,7 +29,7 @@ def test_every_option_is_in_the_documentation():
 def test_every_problem_is_in_the_documentation():
     sources = (ROOT / "src" / "rather" / "server").rglob("*.py")
     text = "\n".join(path.read_text(encoding="utf-8") for path in sources)
-    raised = re.findall(r"ProblemError\(\s*\d+,\s*\"([a-z-]+)\"", text)
+    raised = re.findall(r"(?:ProblemError\(\s*\d+,|_conflict\()\s*\"([a-z-]+)\"", text)
     later = re.findall(r"busy\(.*?, \"([a-z-]+)\"\)", text)
     codes = {*raised, *later, "busy", "not-found", "method-not-allowed"}
     assert len(codes) > 20

@@ -175,7 +175,7 @@ def test_too_narrow_must_haves_are_refused(client):
     body = {"filters": [{"attribute": "price", "minimum": 225}]}
     refused = client.post("/v1/sessions", json=body)
     assert (refused.status_code, refused.json()["code"]) == (422, "invalid-filter")
-    assert refused.json()["detail"] == "Only 1 things have all that is asked for, 2 are needed."
+    assert refused.json()["detail"] == "1 of 24 items match these filters; a question needs 2."
 
 
 @pytest.mark.parametrize(

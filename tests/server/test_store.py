@@ -6,8 +6,9 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import text
 
+from rather.server.sessions.records import StoredEvent, StoredSession, now
 from rather.server.sessions.sql_store import SqlStore
-from rather.server.sessions.store import LostRaceError, Opening, StoredEvent, now
+from rather.server.sessions.store import LostRaceError
 
 OPEN = {"items": [1, 2], "evoi": 0.25}
 
@@ -19,18 +20,18 @@ def store(any_database):
     store.close()
 
 
-def opening(**changes):
-    return Opening(
-        **{"catalog": "things", "request": {"k": 2}, "settings": "{}", "open": OPEN, "address": "a", **changes}
-    )
+def create(store, address="a", idempotency=None, events=()):
+    session = StoredSession.new("things", {"k": 2}, "{}", OPEN, events)
+    store.create(session, address, idempotency)
+    return session
 
 
-def event(place, question="1-0", **content):
-    return StoredEvent(place, {"tell": 1, "items": [1, 2], "answer": 0, **content}, question, 0.5, now())
+def event(position, question="1-0", **content):
+    return StoredEvent(position, {"tell": 1, "items": [1, 2], "answer": 0, **content}, question, 0.5, now())
 
 
 def test_a_session_comes_back_as_it_was_stored(store):
-    created = store.create(opening())
+    created = create(store)
     assert store.load(created.id) == created
     assert store.load_shared(created.share) == created
 
@@ -41,14 +42,24 @@ def test_an_unknown_session_is_none(store):
     assert store.load_idempotent("nothing") is None
 
 
-def test_ids_differ_and_cannot_be_guessed(store):
-    ids = {token for _ in range(20) for token in vars(store.create(opening())).values() if isinstance(token, str)}
-    tokens = {token for token in ids if len(token) == 32}
-    assert len(tokens) == 40  # an id and a share token each, 192 bits
+def test_ids_differ_and_cannot_be_guessed():
+    sessions = [StoredSession.new("things", {}, "{}", OPEN) for _ in range(20)]
+    tokens = {token for session in sessions for token in (session.id, session.share)}
+    assert len(tokens) == 40
+    assert {len(token) for token in tokens} == {32}  # of 64 characters: 192 bits
+
+
+def test_an_imported_session_comes_with_its_events(store):
+    told, undone = {"tell": 1, "items": [1, 2], "answer": 0}, {"undo": 1}
+    created = create(store, events=[told, undone, told])
+    assert store.load(created.id) == created
+    assert created.version == 3
+    assert [item.position for item in created.events] == [1, 2, 3]
+    assert [item.position for item in created.answers] == [3]
 
 
 def test_answers_are_kept_in_order(store):
-    session = store.create(opening())
+    session = create(store)
     session = store.append(session, event(1), OPEN)
     session = store.append(session, event(2, "2-1", answer="none"), None)
     loaded = store.load(session.id)
@@ -59,7 +70,7 @@ def test_answers_are_kept_in_order(store):
 
 
 def test_who_read_an_older_version_loses(store):
-    session = store.create(opening())
+    session = create(store)
     store.append(session, event(1), OPEN)
     with pytest.raises(LostRaceError):
         store.append(session, event(1, answer=1), OPEN)
@@ -69,7 +80,7 @@ def test_who_read_an_older_version_loses(store):
 
 
 def test_of_many_writers_at_once_one_wins(store):
-    session, results = store.create(opening()), []
+    session, results = create(store), []
     start = threading.Barrier(8)
 
     def write(choice):
@@ -89,21 +100,21 @@ def test_of_many_writers_at_once_one_wins(store):
 
 
 def test_a_change_of_settings_is_a_new_version(store):
-    session = store.create(opening())
+    session = create(store)
     changed = store.change(session, {"k": 3}, '{"k": 3}', None)
     assert store.load(session.id) == changed
     assert (changed.version, changed.request, changed.open) == (1, {"k": 3}, None)
 
 
 def test_an_idempotency_key_opens_one_session(store):
-    created = store.create(opening(idempotency="key"))
+    created = create(store, idempotency="key")
     with pytest.raises(LostRaceError):
-        store.create(opening(idempotency="key"))
+        create(store, idempotency="key")
     assert store.load_idempotent("key") == created
 
 
 def test_a_deleted_session_takes_its_answers_along(store):
-    session = store.append(store.create(opening()), event(1), OPEN)
+    session = store.append(create(store), event(1), OPEN)
     assert store.delete(session.id)
     assert not store.delete(session.id)
     assert store.load(session.id) is None
@@ -112,23 +123,23 @@ def test_a_deleted_session_takes_its_answers_along(store):
 
 
 def test_only_untouched_sessions_expire(store):
-    old = store.create(opening())
+    old = create(store)
     between = now()
-    young = store.create(opening())
+    young = create(store)
     assert store.expire(between) == 1
     assert store.load(old.id) is None
     assert store.load(young.id) == young
 
 
 def test_sessions_are_counted_by_address_and_age(store):
-    store.create(opening())
-    store.create(opening(address="b"))
+    create(store)
+    create(store, address="b")
     assert store.opened_by("a", now() - timedelta(days=1)) == 1
     assert store.opened_by("a", now() + timedelta(days=1)) == 0
 
 
 def test_pages_show_the_latest_first(store):
-    sessions = [store.create(opening()) for _ in range(3)]
+    sessions = [create(store) for _ in range(3)]
     store.append(sessions[0], event(1), OPEN)
     rows, total = store.page(2, 0)
     assert total == 3

@@ -7,7 +7,6 @@ from typing import get_args
 from rather.errors import InvalidInputError
 from rather.numerics.threads import available_cores
 from rather.retrieval.selection import RetrieverKind
-from rather.server.http.display_text import Showing
 from rather.strategies import STRATEGIES
 
 # Looks at every possible slate: one request could keep a core busy for minutes.
@@ -103,17 +102,12 @@ class Settings:
         return self.strategies if items < LARGE else tuple(name for name in self.strategies if name in FOR_LARGE)
 
     @property
-    def showing(self) -> Showing:
-        """Which texts and pictures of a catalogue are passed on."""
-        return Showing(self.limits.text_length, tuple(host.lower() for host in self.image_hosts))
-
-    @property
     def cores(self) -> int:
         """Computations at the same time."""
         return self.workers if self.workers is not None else available_cores()
 
 
-def partial_strategy_for(items: int) -> str:
+def attribute_strategy_for(items: int) -> str:
     """How questions about attributes are chosen for a catalogue of so many items."""
     return "auto" if items < LARGE else "greedy"
 

@@ -1,263 +1,219 @@
-"""How a session comes to be: from a request, from the database, or from a log somebody brings along."""
+"""The catalogues of a server, and how a conversation about one of them starts: from a request or from a log."""
 
 import json
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Any
 
 from rather.caching.storage import user_cache
-from rather.conversation.log import dump_settings
+from rather.conversation.log import dump_settings, load_open, load_settings, replay
 from rather.conversation.policy import Policy
 from rather.conversation.session import Session
 from rather.conversation.stopping import Stopping
 from rather.errors import InvalidInputError, RatherError
 from rather.formats.opening import Source
+from rather.model.belief import Belief
 from rather.model.catalog import Catalog
-from rather.retrieval import Retriever, ShortlistRetriever
-from rather.server.computing.filters import CatalogFilters, refused
-from rather.server.http import schema
-from rather.server.http.problems import ProblemError
-from rather.server.sessions.store import StoredSession
-from rather.server.settings import Settings, partial_strategy_for
+from rather.model.rejuvenation import Rejuvenation
+from rather.retrieval import ExactRetriever, Retriever, ShortlistRetriever, choose_retriever
+from rather.server.computing.filters import CatalogFilters
+from rather.server.computing.gate import Gate
+from rather.server.problems import ProblemError, invalid_filter, invalid_log, invalid_request
+from rather.server.requests import Log, NewSession
+from rather.server.settings import Settings, attribute_strategy_for
 
-# Different settings that are remembered: most people have the same ones.
-REMEMBERED = 256
-
-T = TypeVar("T")
+# Policies that are cached for requests, and as many for stored sessions. Most people have the same few.
+CACHED_POLICIES = 256
 
 
-@dataclass(frozen=True)
-class Draft:
-    """A session before its first question.
+@dataclass(frozen=True, eq=False)
+class ServedCatalog:
+    """A catalogue of a server, with what all conversations about it share.
 
     Attributes:
-        settings: The settings of its log, as JSON text.
-        session: Not to be told anything: fork it.
+        name: In requests and addresses.
+        catalog: What is asked about and recommended.
+        belief: Where conversations start.
+        retriever_kind: How items are found, see `choose_retriever`.
     """
 
-    settings: str
-    session: Session
+    name: str
+    catalog: Catalog
+    belief: Belief
+    retriever_kind: str
 
-
-@dataclass
-class Served:
-    """A catalogue that is served, with what all its sessions share."""
-
-    source: Source
-    retriever: Retriever | str
-    filters: CatalogFilters = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.filters = CatalogFilters(self.source.catalog)
+    @cached_property
+    def retriever(self) -> Retriever:
+        """Finds its best items. Making it may take minutes, for which the server prepares."""
+        return choose_retriever(self.catalog, self.belief, self.retriever_kind)
 
     @property
-    def catalog(self) -> Catalog:
-        """The catalogue itself."""
-        return self.source.catalog
-
-    @property
-    def search(self) -> str:
-        """How its best items are found, for the log."""
-        if not isinstance(self.retriever, ShortlistRetriever):
+    def retriever_text(self) -> str:
+        """How items are found, for the log."""
+        if isinstance(self.retriever, ExactRetriever):
             return "exact"
+        if not isinstance(self.retriever, ShortlistRetriever):
+            return self.retriever_kind
         report = self.retriever.report
         return f"shortlist of {report.items}, which loses {report.loss:.1%}"
 
-
-class Recent(Generic[T]):
-    """Remembers what was lately made for a key."""
-
-    def __init__(self) -> None:
-        self._made: OrderedDict[str, T] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def find(self, key: str) -> T | None:
-        """What was made for this key, if it is remembered."""
-        with self._lock:
-            if key in self._made:
-                self._made.move_to_end(key)
-            return self._made.get(key)
-
-    def get(self, key: str, make: Callable[[], T]) -> T:
-        """What was made for this key; made now if it is not remembered."""
-        if (known := self.find(key)) is not None:
-            return known
-        made = make()
-        with self._lock:
-            self._made[key] = made
-            while len(self._made) > REMEMBERED:
-                self._made.popitem(last=False)
-        return made
+    @cached_property
+    def filters(self) -> CatalogFilters:
+        """What requests can filter by."""
+        return CatalogFilters(self.catalog)
 
 
-class Openings:
-    """Makes sessions about the catalogues of a server.
+class ServedCatalogs:
+    """The catalogues of a server, by name. Makes sessions about them.
 
     Args:
         sources: The catalogues, each under its own name.
         settings: What the operator decided.
+        gate: Admits what has to be computed before a conversation can start.
     """
 
-    def __init__(self, sources: Sequence[Source], settings: Settings) -> None:
-        self.served = {source.name: Served(source, settings.retriever) for source in sources}
-        if not sources or len(self.served) != len(sources):
+    def __init__(self, sources: Sequence[Source], settings: Settings, gate: Gate) -> None:
+        self._served = {
+            source.name: ServedCatalog(source.name, source.catalog, source.belief, settings.retriever)
+            for source in sources
+        }
+        if not sources or len(self._served) != len(sources):
             raise InvalidInputError("`sources` must be at least one catalogue, each under a name of its own.")
         self._settings = settings
-        self._drafts: Recent[Draft] = Recent()
-        # Sessions before the first answer under the seed 0: other seeds share all that does not depend on it.
-        self._fresh: Recent[Session] = Recent()
-        self._starts: Recent[Session] = Recent()
+        self._gate = gate
+        self._policy_for_request = lru_cache(CACHED_POLICIES)(self._make_policy)
+        self._policy_for_settings = lru_cache(CACHED_POLICIES)(self._load_policy)
 
-    def find(self, name: str | None) -> Served:
+    def __iter__(self) -> Iterator[ServedCatalog]:
+        return iter(self._served.values())
+
+    def find(self, name: str | None) -> ServedCatalog:
         """The catalogue of this name; without a name, the only one."""
-        if name is None and len(self.served) == 1:
-            return next(iter(self.served.values()))
-        if name is None or name not in self.served:
-            given = "`catalog` must be said" if name is None else "No catalogue of this server has this name"
-            text = f"{given}. There are: {', '.join(self.served)}."
+        if name is None and len(self._served) == 1:
+            return next(iter(self))
+        if name is None or name not in self._served:
+            reason = "`catalog` is missing" if name is None else "This server has no catalogue of this name"
+            text = f"{reason}. It has: {', '.join(self._served)}."
             raise ProblemError(404, "unknown-catalog", text, "Use one of these names.")
-        return self.served[name]
+        return self._served[name]
 
-    def complete(self, request: schema.NewSession) -> schema.NewSession:
-        """The request with everything said that was left to the server, or a problem."""
+    def complete(self, request: NewSession) -> NewSession:
+        """The request with the server's choice for everything that was left out, or a problem."""
         served, limits = self.find(request.catalog), self._settings.limits
-        if request.k > min(limits.slate, len(served.catalog)):
-            most = min(limits.slate, len(served.catalog))
-            raise _invalid(f"`k` must be 2..{most} here, got {request.k}.")
+        largest = min(limits.slate, len(served.catalog))
+        if request.k > largest:
+            raise invalid_request(f"`k` must be at most {largest} here, got {request.k}.")
         offered = self._settings.strategies_for(len(served.catalog))
         if request.strategy not in offered:
-            raise _invalid(f"`strategy` must be one of {', '.join(offered)}.")
+            raise invalid_request(f"`strategy` must be one of {', '.join(offered)}.")
         if request.ask == "attributes" and not served.catalog.attributes:
-            raise _invalid(f"The catalogue {served.source.name} has no attributes to ask about: `ask` must be `items`.")
+            raise invalid_request(f"The catalogue {served.name} has no attributes to ask about: set `ask` to `items`.")
         budget = request.time_budget_ms
         if request.strategy != "auto" and budget is not None:
-            raise _invalid("`time_budget_ms` holds for the strategy `auto` only.")
+            raise invalid_request("`time_budget_ms` is for the strategy `auto` only.")
         if request.strategy == "auto":
             budget = min(budget or limits.budget_ms, limits.budget_ms)
         p = 1 if request.p is None else request.p
-        return request.model_copy(update={"catalog": served.source.name, "time_budget_ms": budget, "p": p})
+        return request.model_copy(update={"catalog": served.name, "time_budget_ms": budget, "p": p})
 
-    def remembered(self, request: schema.NewSession) -> Draft | None:
-        """What `draft` returns, if that takes no computation."""
-        known = self._drafts.find(request.model_dump_json())
-        if known is None and self._fresh.find(_without_seed(request).model_dump_json()) is not None:
-            return self.draft(request)
-        return known
-
-    def draft(self, request: schema.NewSession) -> Draft:
+    def start(self, request: NewSession) -> Session:
         """The session that a complete request asks for, before its first question."""
-        return self._drafts.get(request.model_dump_json(), lambda: self._draft(request))
+        shared = request.model_copy(update={"seed": 0, "questions": None})
+        policy = self._policy_for_request(shared.model_dump_json()).with_seed(request.seed)
+        stopping = Stopping.usual(policy.start_regret)
+        if request.questions is not None:
+            stopping = replace(stopping, questions=request.questions)
+        return Session(policy, stopping, cache=user_cache())
 
-    def stored(self, stored: StoredSession) -> Session:
-        """The session before its first answer, as its settings were when it was opened."""
-        served, budget = self.check(stored), stored.request.get("time_budget_ms")
-        settings = json.loads(stored.settings)
-        log = {**settings, "seed": 0, "events": [], "open": None}
-        start = self._starts.get(f"{budget} {json.dumps(log)}", lambda: self._load(served, log, budget))
-        return _with_seed(start, settings["seed"])
+    def resume(self, name: str, settings: str, budget_ms: float | None) -> Session:
+        """The session with these settings of a log, before its first answer."""
+        content = json.loads(settings)
+        seed, content["seed"] = content["seed"], 0
+        policy, stopping = self._policy_for_settings(name, json.dumps(content), budget_ms)
+        return Session(policy.with_seed(seed), stopping, cache=user_cache())
 
-    def _draft(self, request: schema.NewSession) -> Draft:
-        common = _without_seed(request)
-        fresh = self._fresh.get(common.model_dump_json(), lambda: self._session(common))
-        session = _with_seed(fresh, request.seed)
-        return Draft(_settings(session), session)
-
-    def check(self, stored: StoredSession) -> Served:
-        """The catalogue of a stored session, unless it is gone or another one by now."""
-        served = self.served.get(stored.catalog)
-        settings = json.loads(stored.settings)
+    def validate_unchanged(self, name: str, settings: str) -> None:
+        """Raise a problem when the catalogue that these settings of a log are about is gone, or has changed."""
+        served, content = self._served.get(name), json.loads(settings)
         if served is None:
-            text = f"The catalogue {stored.catalog} of this session is no longer served."
+            text = f"The catalogue {name} of this session is no longer served."
             raise ProblemError(409, "catalog-gone", text, "Open a new session.")
-        hashes = (served.catalog.content_hash, served.source.belief.content_hash)
-        if (settings["catalog"], settings["belief"]) != hashes:
-            text = f"The catalogue {stored.catalog} has changed since this session was opened."
+        if (content["catalog"], content["belief"]) != (served.catalog.content_hash, served.belief.content_hash):
+            text = f"The catalogue {name} has changed since this session was opened."
             raise ProblemError(409, "catalog-changed", text, "Open a new session.")
-        return served
 
-    def brought(self, log: schema.Log) -> tuple[schema.NewSession, Session]:
+    def read_log(self, log: Log) -> tuple[NewSession, Session]:
         """The session of a log from outside, and the request that would have opened it."""
         content = log.model_dump(mode="json")
         served = self._of_hash(content["catalog"])
-        if len(content["events"]) > self._settings.limits.answers:
-            raise bad_log(f"It has more than {self._settings.limits.answers} events.")
-        usual = json.loads(self.draft(self.complete(schema.NewSession(catalog=served.source.name))).settings)
-        if content.get("rejuvenation") not in (None, usual["rejuvenation"]):
-            raise bad_log("Its `rejuvenation` is not the usual one, and could keep the server busy for long.")
-        partial = partial_strategy_for(len(served.catalog))
-        if content.get("partial_strategy", partial) != partial:
-            raise bad_log(f"Its `partial_strategy` is not {partial}.")
+        if len(log.events) > self._settings.limits.answers:
+            raise invalid_log(f"It has more than {self._settings.limits.answers} events.")
+        content["strategy"] = content.get("strategy") or "auto"
         try:
-            name = content.get("strategy") or "auto"
-            wanted = {field: content[field] for field in ("k", "seed", "ask", "p") if field in content}
-            request = self.complete(schema.NewSession(catalog=served.source.name, strategy=name, **wanted))
-            return request, self._load(served, {**content, "strategy": name}, request.time_budget_ms)
+            named = {field: content[field] for field in ("k", "seed", "ask", "p", "strategy") if field in content}
+            request = self.complete(NewSession(catalog=served.name, **named))
+            session = self._start_of_log(served, content, request.time_budget_ms)
+            for event in log.events:
+                replay(event, session)
+            if log.open is not None:
+                load_open(log.open, session)
         except RatherError as error:
-            raise bad_log(str(error)) from error
+            raise invalid_log(str(error)) from error
         except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:
-            raise bad_log("Something in it is not what the library writes.") from error
+            raise invalid_log("Something in it is not what the library writes.") from error
+        return request, session
 
-    def _of_hash(self, hash: str) -> Served:
-        for served in self.served.values():
+    def _start_of_log(self, served: ServedCatalog, content: dict[str, Any], budget_ms: float | None) -> Session:
+        """The session of a log before its first event, unless its settings could keep the server busy for long."""
+        parts: dict[str, Any] = {"retriever": served.retriever, "budget_ms": budget_ms, "cache": user_cache()}
+        start = json.dumps({**content, "events": [], "open": None})
+        session = Session.from_json(start, served.catalog, served.belief, **parts)
+        if session.policy.rejuvenation not in (None, Rejuvenation()):
+            raise invalid_log("Its `rejuvenation` is not the usual one, and could keep the server busy for long.")
+        strategy = attribute_strategy_for(len(served.catalog))
+        if session.policy.ask != "items" and session.policy.attribute_strategy != strategy:
+            raise invalid_log(f"Its strategy for attributes is not {strategy}.")
+        return session
+
+    def _of_hash(self, hash: str) -> ServedCatalog:
+        for served in self:
             if served.catalog.content_hash == hash:
                 return served
-        raise bad_log("It is about a catalogue that this server does not have.")
+        raise invalid_log("It is about a catalogue that this server does not have.")
 
-    def _session(self, request: schema.NewSession) -> Session:
+    def _make_policy(self, request_json: str) -> Policy:
+        """The policy of a complete request."""
+        request = NewSession.model_validate_json(request_json)
         served = self.find(request.catalog)
-        allowed = served.filters.mask(request.filters, request.where)
-        left = len(served.catalog) if allowed is None else int(allowed.sum())
-        if left < request.k:
-            raise refused(f"Only {left} {served.catalog.name}s have all that is asked for, {request.k} are needed.")
-        policy = Policy(
-            served.catalog,
-            served.source.belief,
-            request.k,
-            request.seed,
-            ask=request.ask,
-            p=request.p or 1,
-            strategy=request.strategy,
-            attribute_strategy=partial_strategy_for(len(served.catalog)),
-            allowed=allowed,
-            retriever=served.retriever,
-            budget_ms=request.time_budget_ms,
-        )
-        served.retriever = policy.retriever
-        stopping = None
-        if request.questions is not None:
-            stopping = Stopping.usual(policy.start_regret, request.questions)
-        return Session(policy, stopping, cache=user_cache())
+        with self._gate.urgent():
+            allowed = served.filters.mask(request.filters, request.where)
+            if allowed is not None and (left := int(allowed.sum())) < request.k:
+                total = len(served.catalog)
+                raise invalid_filter(f"{left} of {total} items match these filters; a question needs {request.k}.")
+            policy = Policy(
+                served.catalog,
+                served.belief,
+                request.k,
+                request.seed,
+                ask=request.ask,
+                p=request.p or 1,
+                strategy=request.strategy,
+                attribute_strategy=attribute_strategy_for(len(served.catalog)),
+                allowed=allowed,
+                retriever=served.retriever,
+                budget_ms=request.time_budget_ms,
+            )
+            _ = policy.start_regret  # computed here, where the gate admits it
+        return policy
 
-    def _load(self, served: Served, log: dict[str, object], budget_ms: float | None) -> Session:
-        return Session.from_json(
-            json.dumps(log),
-            served.catalog,
-            served.source.belief,
-            retriever=served.retriever,
-            budget_ms=budget_ms,
-            cache=user_cache(),
-        )
+    def _load_policy(self, name: str, settings_json: str, budget_ms: float | None) -> tuple[Policy, Stopping]:
+        """The policy and the stopping rule of settings of a log."""
+        served = self.find(name)
+        parts = {"retriever": served.retriever, "budget_ms": budget_ms}
+        return load_settings(json.loads(settings_json), served.catalog, served.belief, **parts)
 
 
-def _with_seed(session: Session, seed: int) -> Session:
-    """A session like this one, before its first answer, with another seed."""
-    return Session(session.policy.with_seed(seed), session.stopping, cache=user_cache())
-
-
-def _settings(session: Session) -> str:
+def settings_of(session: Session) -> str:
+    """The settings of a session's log, as JSON text."""
     return json.dumps(dump_settings(session.policy, session.stopping))
-
-
-def _without_seed(request: schema.NewSession) -> schema.NewSession:
-    return request.model_copy(update={"seed": 0})
-
-
-def _invalid(detail: str) -> ProblemError:
-    return ProblemError(422, "invalid-request", detail, "Mend the request as the detail says.")
-
-
-def bad_log(detail: str) -> ProblemError:
-    """A log from outside that is damaged, or not ours."""
-    return ProblemError(422, "invalid-log", f"This log cannot be continued here: {detail}", "Export it again.")

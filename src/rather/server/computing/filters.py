@@ -1,9 +1,9 @@
-"""Must-haves: what can be asked for, found in the facts of a catalogue, and the items that have it."""
+"""The filters of a catalogue, from its table or from the facts of its items, and the items that match them."""
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import torch
@@ -12,64 +12,15 @@ from torch import Tensor
 from rather.errors import RatherError
 from rather.model.catalog import Catalog
 from rather.model.filters import NumberColumn, ValueColumn
-from rather.server.http import schema
-from rather.server.http.problems import ProblemError
+from rather.server.problems import invalid_filter
+from rather.server.requests import Filter
 
-# Beyond this many values a list to choose from helps nobody, and the texts are names or sentences.
+FilterColumn = NumberColumn | ValueColumn
+
+# A longer list of values is no help to choose from, and its texts are usually names or sentences.
 MOST_VALUES = 200
 
 _NUMBER = re.compile(r"\s*([-+]?\d+(?:\.\d+)?)\s*([^\d\s,]{0,12})\s*")
-
-
-@dataclass(frozen=True)
-class NumberFilter:
-    """A fact that is a number for every item which has it."""
-
-    values: Tensor
-    unit: str | None
-
-    def mask(self, wanted: schema.Filter) -> Tensor:
-        """`(n,)`: within the bounds; an item without the fact is not (NaN compares false)."""
-        low = -torch.inf if wanted.minimum is None else wanted.minimum
-        high = torch.inf if wanted.maximum is None else wanted.maximum
-        return (self.values >= low) & (self.values <= high)
-
-    def option(self, name: str) -> schema.FilterOption:
-        """What can be asked for."""
-        known = self.values[~self.values.isnan()]
-        low, high = float(known.min()), float(known.max())
-        return schema.FilterOption(attribute=name, kind="number", values=[], minimum=low, maximum=high, unit=self.unit)
-
-
-@dataclass(frozen=True)
-class ValueFilter:
-    """A fact with few values, or several of them at once ("drama, war").
-
-    Attributes:
-        rows: The items that have each value.
-        items: How many items there are in all.
-        tags: Whether an item may have several.
-    """
-
-    rows: Mapping[str, Sequence[int]]
-    items: int
-    tags: bool
-
-    def mask(self, wanted: schema.Filter) -> Tensor:
-        """`(n,)`: has one of the values."""
-        mask = torch.zeros(self.items, dtype=torch.bool)
-        for value in wanted.any_of or ():
-            mask[torch.as_tensor(self.rows.get(value, ()), dtype=torch.long)] = True
-        return mask
-
-    def option(self, name: str) -> schema.FilterOption:
-        """What can be asked for, the most frequent first."""
-        counts = sorted(((len(rows), value) for value, rows in self.rows.items()), key=lambda pair: (-pair[0], pair[1]))
-        values = [schema.FilterValue(value=value, items=count) for count, value in counts]
-        return schema.FilterOption(attribute=name, kind="tags" if self.tags else "category", values=values)
-
-
-ItemFilter = NumberFilter | ValueFilter
 
 
 @dataclass(frozen=True)
@@ -79,70 +30,69 @@ class CatalogFilters:
     catalog: Catalog
 
     @cached_property
-    def columns(self) -> dict[str, ItemFilter]:
-        """By name, in the order the facts are shown."""
+    def columns(self) -> dict[str, FilterColumn]:
+        """What can be filtered by: columns by name, in the order the facts are shown."""
         if self.catalog.filters is not None:
             columns = self.catalog.filters.columns(MOST_VALUES)
-            return {column.name: _of_column(column, len(self.catalog)) for column in columns}
-        facts = self.catalog.facts
-        names = list(dict.fromkeys(name for item in facts for name in item))
-        found = {name: _of_facts([item.get(name, "") for item in facts]) for name in names}
-        return {name: column for name, column in found.items() if column is not None}
-
-    def options(self) -> list[schema.FilterOption]:
-        """What can be asked for."""
-        return [column.option(name) for name, column in self.columns.items()]
-
-    def mask(self, filters: Sequence[schema.Filter], where: str | None) -> Tensor | None:
-        """`(n,)` boolean, the items that have all of it; None when nothing is asked for."""
-        if where is not None and where.strip():
-            if self.catalog.filters is None:
-                raise refused("This catalogue takes no `where` expression. Use `filters`.")
-            mask = self._where(where)
-        elif filters:
-            mask = torch.ones(len(self.catalog), dtype=torch.bool)
         else:
+            facts = self.catalog.facts
+            names = dict.fromkeys(name for item in facts for name in item)
+            found = (_column_of_facts(name, [item.get(name, "") for item in facts]) for name in names)
+            columns = [column for column in found if column is not None]
+        return {column.name: column for column in columns}
+
+    def mask(self, filters: Sequence[Filter], where: str | None) -> Tensor | None:
+        """`(n,)` boolean, the items that match the expression and all filters; None when there is nothing to match."""
+        has_expression = where is not None and bool(where.strip())
+        if not has_expression and not filters:
             return None
+        mask = torch.ones(len(self.catalog), dtype=torch.bool)
+        if where is not None and has_expression:
+            mask &= self._matching_expression(where)
         for wanted in filters:
-            mask = mask & self._column(wanted).mask(wanted)
+            mask &= self._matching(wanted)
         return mask
 
-    def _where(self, expression: str) -> Tensor:
+    def _matching_expression(self, where: str) -> Tensor:
+        if self.catalog.filters is None:
+            raise invalid_filter("This catalogue takes no `where` expression. Use `filters`.")
         try:
-            return self.catalog.where(expression)
+            return self.catalog.filters.where(where)
         except RatherError as error:
-            raise refused(str(error)) from None
+            raise invalid_filter(str(error)) from None
 
-    def _column(self, wanted: schema.Filter) -> ItemFilter:
+    def _matching(self, wanted: Filter) -> Tensor:
         column = self.columns.get(wanted.attribute)
         if column is None:
             known = ", ".join(self.columns) or "none"
-            raise refused(f"No filter is called {wanted.attribute!r}. There are: {known}.")
-        if isinstance(column, NumberFilter) == (wanted.any_of is not None):
-            bounds = "`minimum` and `maximum`" if isinstance(column, NumberFilter) else "`any_of`"
-            raise refused(f"The filter {wanted.attribute!r} takes {bounds}.")
-        return column
+            raise invalid_filter(f"No filter is called {wanted.attribute!r}. There are: {known}.")
+        if isinstance(column, NumberColumn) == (wanted.any_of is not None):
+            bounds = "`minimum` and `maximum`" if isinstance(column, NumberColumn) else "`any_of`"
+            raise invalid_filter(f"The filter {wanted.attribute!r} takes {bounds}.")
+        return _in_bounds(column, wanted) if isinstance(column, NumberColumn) else self._with_value(column, wanted)
+
+    def _with_value(self, column: ValueColumn, wanted: Filter) -> Tensor:
+        mask = torch.zeros(len(self.catalog), dtype=torch.bool)
+        for value in wanted.any_of or ():
+            mask[torch.as_tensor(column.rows.get(value, ()), dtype=torch.long)] = True
+        return mask
 
 
-def refused(detail: str) -> ProblemError:
-    """A must-have that makes no sense for its catalogue."""
-    return ProblemError(422, "invalid-filter", detail, "See the catalogue's attributes for its filters.")
+def _in_bounds(column: NumberColumn, wanted: Filter) -> Tensor:
+    """`(n,)`; an item without the number is not (NaN compares false)."""
+    low = -torch.inf if wanted.minimum is None else wanted.minimum
+    high = torch.inf if wanted.maximum is None else wanted.maximum
+    return (column.values >= low) & (column.values <= high)
 
 
-def _of_column(column: NumberColumn | ValueColumn, items: int) -> ItemFilter:
-    if isinstance(column, NumberColumn):
-        return NumberFilter(column.values, column.unit or None)
-    return ValueFilter(column.rows, items, tags=column.several)
-
-
-def _of_facts(texts: Sequence[str]) -> ItemFilter | None:
-    """A fact of every item, as it is shown, as a filter."""
+def _column_of_facts(name: str, texts: Sequence[str]) -> FilterColumn | None:
+    """A fact as a column, from the text that each item shows; None for one that cannot be filtered by."""
     if not any(texts):
         return None
-    return _number_column(texts) or _value_column(texts)
+    return _number_column(name, texts) or _value_column(name, texts)
 
 
-def _number_column(texts: Sequence[str]) -> NumberFilter | None:
+def _number_column(name: str, texts: Sequence[str]) -> NumberColumn | None:
     values, units = [], Counter[str]()
     for text in texts:
         match = _NUMBER.fullmatch(text) if text else None
@@ -153,22 +103,17 @@ def _number_column(texts: Sequence[str]) -> NumberFilter | None:
     if len(units) != 1:
         return None
     (unit,) = units
-    return NumberFilter(torch.tensor(values, dtype=torch.float64), unit or None)
+    return NumberColumn(name, torch.tensor(values, dtype=torch.float64), unit)
 
 
-def _value_column(texts: Sequence[str]) -> ValueFilter | None:
-    tags = sum(", " in text for text in texts) * 5 >= len(texts)
-    column = _with_tags([text.split(", ") if tags else [text] for text in texts])
-    # Names and sentences, which hardly two items share, are nothing to choose from.
-    if column is None or len(column.rows) * 2 > len(texts):
-        return None
-    return replace(column, tags=tags)
-
-
-def _with_tags(tags: Sequence[Sequence[str] | None]) -> ValueFilter | None:
+def _value_column(name: str, texts: Sequence[str]) -> ValueColumn | None:
+    several = sum(", " in text for text in texts) * 5 >= len(texts)
     rows: dict[str, list[int]] = {}
-    for row, values in enumerate(tags):
-        for value in dict.fromkeys(values or ()):
+    for row, text in enumerate(texts):
+        for value in dict.fromkeys(text.split(", ") if several else [text]):
             if value:
                 rows.setdefault(value, []).append(row)
-    return ValueFilter(rows, len(tags), tags=True) if 0 < len(rows) <= MOST_VALUES else None
+    # Names and sentences, which hardly any two items share, are nothing to choose from.
+    if not rows or len(rows) > MOST_VALUES or len(rows) * 2 > len(texts):
+        return None
+    return ValueColumn(name, rows, several)

@@ -1,38 +1,58 @@
-"""The next question for every answer, computed while the person reads."""
+"""Compute the next question for every possible answer while the person reads."""
 
 import heapq
 import itertools
 import logging
 import threading
-from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
 
 from rather.errors import RatherError
 from rather.model.responses import SKIP, Choice, answer_row
 from rather.numerics.threads import one_thread
 from rather.server.computing.states import State, States
-from rather.server.http.problems import ProblemError
+from rather.server.problems import ProblemError
 
 logger = logging.getLogger("rather.server")
 
 
-# Tasks that may wait. When people keep all cores busy none is done, and each holds a state.
-MOST_TASKS = 1_000
+@dataclass(frozen=True, order=True)
+class Task:
+    """A state to compute; what comes first in this order is computed first.
+
+    Attributes:
+        rank: Of the answer among those to its question, the most likely first.
+        number: Tells tasks of one rank apart, the oldest first.
+        reading: Identifies that this question is being read in this session.
+        session: The session's id.
+        state: Before the answer.
+        choice: The answer.
+    """
+
+    rank: int
+    number: int
+    reading: int = field(compare=False)
+    session: str = field(compare=False)
+    state: State = field(compare=False)
+    choice: Choice = field(compare=False)
 
 
 class Prefetch:
-    """Background threads that compute what the likeliest answers lead to.
+    """Background threads that compute the states which likely answers lead to.
 
-    Likely answers come first, across all people; a person's tasks are dropped as soon as they have answered.
+    Likely answers come first, across all sessions. The tasks of a session are dropped as soon as it is answered.
 
     Args:
         states: Where the results go.
-        threads: How many threads; the gate lets them in only when nobody waits.
+        threads: How many threads; the gate admits them only when no request waits.
+        most_tasks: How many tasks may wait. While requests keep all cores busy none is done, and each holds a state.
     """
 
-    def __init__(self, states: States, threads: int) -> None:
+    def __init__(self, states: States, threads: int, most_tasks: int = 1_000) -> None:
         self._states = states
-        self._tasks: list[tuple[int, int, str, int, State, Choice]] = []
-        self._turn: dict[str, int] = {}
+        self._most_tasks = most_tasks
+        self._tasks: list[Task] = []
+        self._reading: dict[str, int] = {}
         self._count = itertools.count()
         self._changed = threading.Condition()
         self._closed = False
@@ -42,27 +62,30 @@ class Prefetch:
         for thread in self._threads:
             thread.start()
 
-    def expect(self, person: str, state: State) -> None:
-        """Somebody now reads the question of this state; forget what they were reading before."""
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    def expect(self, session: str, state: State) -> None:
+        """The question of this state is now being read in a session; forget the one before."""
         choices = [] if state.question is None else likely_choices(state)
         with self._changed:
-            self._turn.pop(person, None)
+            self._reading.pop(session, None)
             if not choices or self._closed:
                 return
-            turn = self._turn[person] = next(self._count)
+            reading = self._reading[session] = next(self._count)
             for rank, choice in enumerate(choices):
-                heapq.heappush(self._tasks, (rank, next(self._count), person, turn, state, choice))
-            if len(self._tasks) > MOST_TASKS:
+                heapq.heappush(self._tasks, Task(rank, next(self._count), reading, session, state, choice))
+            if len(self._tasks) > self._most_tasks:
                 self._tidy()
             self._changed.notify_all()
 
-    def forget(self, person: str) -> None:
-        """Somebody has answered or left."""
+    def forget(self, session: str) -> None:
+        """The question of a session is no longer being read."""
         with self._changed:
-            self._turn.pop(person, None)
+            self._reading.pop(session, None)
 
     def close(self) -> None:
-        """End the threads; what is being computed is finished first."""
+        """End the threads once they have finished what they are computing."""
         with self._changed:
             self._closed = True
             self._tasks.clear()
@@ -72,43 +95,42 @@ class Prefetch:
 
     def _work(self) -> None:
         while (task := self._take()) is not None:
-            person, turn, state, choice = task
             try:
-                self._states.ahead(state, choice, self._wanted(person, turn))
+                self._states.compute_ahead(task.state, task.choice, partial(self._is_wanted, task))
             except (RatherError, ProblemError):
-                pass  # whoever gives this answer is told why it cannot be
+                pass  # whoever gives this answer will see the error
             except Exception:
                 logger.exception("prefetch failed")
-            if choice is SKIP:  # the last of this turn
-                self._done(person, turn)
+            if task.choice is SKIP:  # the last task of this question
+                self._finish(task)
 
-    def _done(self, person: str, turn: int) -> None:
+    def _finish(self, task: Task) -> None:
         with self._changed:
-            if self._turn.get(person) == turn:
-                del self._turn[person]
+            if self._reading.get(task.session) == task.reading:
+                del self._reading[task.session]
 
     def _tidy(self) -> None:
-        """Drop what nobody waits for any more, and then the least likely answers, down to half of what may be kept."""
-        wanted = sorted(task for task in self._tasks if self._turn.get(task[2]) == task[3])
-        self._tasks = wanted[: MOST_TASKS // 2]  # sorted, so a heap
-        self._turn = {person: turn for _, _, person, turn, _, _ in self._tasks}
+        """Drop outdated tasks, and then those for the least likely answers, down to half of the most."""
+        wanted = sorted(task for task in self._tasks if self._is_wanted(task))
+        self._tasks = wanted[: self._most_tasks // 2]  # sorted, so a heap
+        self._reading = {task.session: task.reading for task in self._tasks}
 
-    def _take(self) -> tuple[str, int, State, Choice] | None:
+    def _take(self) -> Task | None:
+        """The next task, once there is one; None when the threads shall end."""
         with self._changed:
             while not self._closed:
                 while self._tasks:
-                    _, _, person, turn, state, choice = heapq.heappop(self._tasks)
-                    if self._turn.get(person) == turn:
-                        return person, turn, state, choice
+                    if self._is_wanted(task := heapq.heappop(self._tasks)):
+                        return task
                 self._changed.wait()
             return None
 
-    def _wanted(self, person: str, turn: int) -> Callable[[], bool]:
-        return lambda: not self._closed and self._turn.get(person) == turn
+    def _is_wanted(self, task: Task) -> bool:
+        return not self._closed and self._reading.get(task.session) == task.reading
 
 
 def likely_choices(state: State) -> list[Choice]:
-    """All answers to the open question, the likeliest first; skip, which says nothing, last."""
+    """All answers to the open question, the most likely first; skip, which teaches nothing, last."""
     question, session = state.question, state.session
     assert question is not None
     with one_thread():

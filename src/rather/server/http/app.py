@@ -13,7 +13,7 @@ from fastapi.middleware.cors import CORSMiddleware
 
 from rather import __version__
 from rather.formats.opening import Source
-from rather.server.computing.catalogs import Openings
+from rather.server.computing.catalogs import ServedCatalogs
 from rather.server.computing.gate import Gate
 from rather.server.computing.prefetch import Prefetch
 from rather.server.computing.states import States
@@ -24,11 +24,15 @@ from rather.server.http.metrics import Metrics
 from rather.server.http.middleware import BodyLimit, Observe, RateLimit, unavailable
 from rather.server.http.operations import administration, operations
 from rather.server.http.routes import api
+from rather.server.sessions.records import now
 from rather.server.sessions.sql_store import SqlStore
-from rather.server.sessions.store import Store, StoreUnavailableError, now
+from rather.server.sessions.store import Store, StoreUnavailableError
 from rather.server.settings import Settings
 
+# How often old sessions are deleted.
 EXPIRE_SECONDS = 3600
+
+# Requests wait in threads, for a core or for the database; the usual 40 would leave none for /ready.
 THREADS = 256
 
 
@@ -37,15 +41,15 @@ def create_app(sources: Sequence[Source], settings: Settings | None = None, stor
 
     Args:
         sources: The catalogues to serve.
-        settings: What the operator decides; by default `Settings()`.
-        store: Where sessions are kept; by default the database of the settings.
+        settings: What the operator decided, by default `Settings()`.
+        store: Where sessions are stored, by default the database of the settings.
     """
     settings = settings if settings is not None else Settings()
-    openings = Openings(sources, settings)
     gate = Gate(settings.cores, settings.limits.wait_seconds)
+    catalogs = ServedCatalogs(sources, settings, gate)
     states = States(gate, settings.cache_mb, settings.limits.wait_seconds)
     prefetch = Prefetch(states, max(1, settings.cores - 1)) if settings.prefetch else None
-    kept = store if store is not None else SqlStore(settings.database_url)
+    store = store if store is not None else SqlStore(settings.database_url)
     app = FastAPI(
         title="rather",
         version=__version__,
@@ -61,7 +65,7 @@ def create_app(sources: Sequence[Source], settings: Settings | None = None, stor
         separate_input_output_schemas=False,
     )
     app.state.settings = settings
-    app.state.conversations = Conversations(settings, openings, kept, states, prefetch)
+    app.state.conversations = Conversations(settings, catalogs, store, states, prefetch)
     app.state.metrics = Metrics(states)
     app.state.draining = threading.Event()
     for router in (api, administration, operations):
@@ -87,15 +91,15 @@ def create_app(sources: Sequence[Source], settings: Settings | None = None, stor
 
 DESCRIPTION = """Ask a person the few questions that matter, then recommend.
 
-Open a session about a catalogue, show its question, send the answer, and get the next question and the current best
-items back, until `stop` says that another question no longer pays. Every error has the same body
+Open a session about a catalogue, show its question and send the answer; the next question and the best items so far
+come back, until `stop` says that another question is not worth asking. Every error has the same body
 (RFC 9457, `application/problem+json`) with a `code` for programs and an `action` for people."""
 
 TAGS: list[dict[str, Any]] = [
-    {"name": "catalogs", "description": "What can be asked about."},
+    {"name": "catalogs", "description": "What conversations can be about."},
     {"name": "sessions", "description": "Conversations: questions and answers."},
     {"name": "results", "description": "What follows from the answers."},
-    {"name": "shared", "description": "The same to read only, for whoever has the share link."},
+    {"name": "shared", "description": "The same, read only, for whoever has the share link."},
     {"name": "admin", "description": "For the operator, with the admin token."},
     {"name": "operations", "description": "Health and metrics."},
 ]
@@ -103,25 +107,24 @@ TAGS: list[dict[str, Any]] = [
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    all: Conversations = app.state.conversations
-    # Requests wait in threads, for a core or for the database; the usual 40 would leave none for /ready.
+    conversations: Conversations = app.state.conversations
     anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
-    await asyncio.to_thread(all.warm_up)
+    await asyncio.to_thread(conversations.warm_up)
     stop = asyncio.Event()
-    expiry = asyncio.create_task(_expire_again_and_again(all, stop))
+    expiry = asyncio.create_task(_expire_repeatedly(conversations, stop))
     try:
         yield
     finally:
         app.state.draining.set()
         stop.set()
         await expiry
-        await asyncio.to_thread(all.close)
+        await asyncio.to_thread(conversations.close)
 
 
-async def _expire_again_and_again(all: Conversations, stop: asyncio.Event) -> None:
-    days = all.settings.keep_days
+async def _expire_repeatedly(conversations: Conversations, stop: asyncio.Event) -> None:
+    days = conversations.settings.keep_days
     while days is not None and not stop.is_set():
-        with suppress(StoreUnavailableError):  # the next round will
-            await asyncio.to_thread(all.store.expire, now() - timedelta(days=days))
+        with suppress(StoreUnavailableError):  # it is tried again in the next round
+            await asyncio.to_thread(conversations.store.expire, now() - timedelta(days=days))
         with suppress(TimeoutError):
             await asyncio.wait_for(stop.wait(), EXPIRE_SECONDS)

@@ -1,39 +1,46 @@
-"""Which texts and pictures of a catalogue are passed on: whoever wrote it is not trusted."""
+"""The texts and pictures of a catalogue, made safe to show: whoever wrote them is not trusted."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-# Facts that are the address of a picture.
+from rather.server.settings import Settings
+
+# Facts whose value is the address of a picture.
 IMAGE_FACTS = ("image", "picture", "poster", "photo")
 
 LONGEST_ADDRESS = 2_000
 
 
 @dataclass(frozen=True)
-class Showing:
-    """How much is shown of what a catalogue says.
+class DisplayText:
+    """Which texts and pictures of a catalogue are shown.
 
     Attributes:
-        length: Longest text; a longer one is cut.
-        hosts: Origins that pictures may come from besides this server, as `https://images.example.org`.
+        longest: Of a text, in characters; a longer one is cut.
+        image_hosts: Origins that pictures may come from besides this server, such as `https://images.example.org`.
     """
 
-    length: int
-    hosts: tuple[str, ...] = ()
+    longest: int
+    image_hosts: tuple[str, ...] = ()
+
+    @classmethod
+    def under(cls, settings: Settings) -> "DisplayText":
+        """What a server with these settings shows."""
+        return cls(settings.limits.text_length, tuple(host.lower() for host in settings.image_hosts))
 
     def text(self, text: str) -> str:
         """The text, ending in "…" when it is too long. Lone surrogates, which JSON cannot carry, become "?"."""
-        short = text if len(text) <= self.length else text[: self.length - 1] + "…"
+        short = text if len(text) <= self.longest else text[: self.longest - 1] + "…"
         return short.encode("utf-8", "replace").decode()
 
     def image(self, facts: Mapping[str, str]) -> str | None:
-        """The address of the first picture that may be shown."""
+        """The address of the first picture that is allowed."""
         addresses = (str(facts[name]) for name in IMAGE_FACTS if name in facts)
         return next((address for address in addresses if self.allows(address)), None)
 
     def allows(self, address: str) -> bool:
-        """Whether a picture's address leads to this server or to a host that is allowed."""
+        """Whether the address of a picture leads to this server or to an allowed host."""
         # Browsers drop line breaks and tabs and take a backslash for a slash: `/\\host` would be another server.
         if len(address) > LONGEST_ADDRESS or "\\" in address or not address.isprintable() or " " in address:
             return False
@@ -43,4 +50,4 @@ class Showing:
             parts = urlsplit(address)
         except ValueError:
             return False
-        return f"{parts.scheme}://{parts.netloc}".lower() in self.hosts
+        return f"{parts.scheme}://{parts.netloc}".lower() in self.image_hosts

@@ -1,4 +1,4 @@
-"""What the server counts and times about itself."""
+"""What the server counts and measures about itself."""
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
@@ -21,13 +21,13 @@ class Metrics:
             registry=self.registry,
         )
         self.under_way = Gauge(
-            "rather_requests_under_way", "Requests that were not answered yet.", registry=self.registry
+            "rather_requests_under_way", "Requests that have not been answered yet.", registry=self.registry
         )
         for name, help, value in (
-            ("rather_states", "States of conversations at hand.", lambda: len(states)),
+            ("rather_states", "Cached states of conversations.", lambda: len(states)),
             ("rather_waiting", "Requests that wait for a core.", lambda: states.gate.waiting),
-            ("rather_states_found", "States that were at hand when needed.", lambda: states.found),
-            ("rather_states_computed", "States that somebody had to wait for.", lambda: states.computed),
-            ("rather_states_ahead", "States computed ahead.", lambda: states.computed_ahead),
+            ("rather_states_found", "States that were cached when an answer came.", lambda: states.found),
+            ("rather_states_computed", "States that were computed while somebody waited.", lambda: states.computed),
+            ("rather_states_ahead", "States that were computed in advance.", lambda: states.computed_ahead),
         ):
             Gauge(name, help, registry=self.registry).set_function(value)

@@ -1,4 +1,4 @@
-"""What every request passes: its size and rate, the security headers, one line of log, the metrics."""
+"""What every request passes through: limits of size and rate, security headers, a line in the log, metrics."""
 
 import logging
 import secrets
@@ -11,13 +11,14 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rather.server.http.metrics import Metrics
-from rather.server.http.problems import ProblemError, busy
+from rather.server.http.problems import problem_response
+from rather.server.problems import ProblemError, busy
 from rather.server.settings import Limits, Settings
 
 logger = logging.getLogger("rather.server.access")
 
 API_HEADERS = {"cache-control": "no-store", "content-security-policy": "default-src 'none'; frame-ancestors 'none'"}
-EVERYWHERE = {
+SECURITY_HEADERS = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "cross-origin-opener-policy": "same-origin",
@@ -25,12 +26,9 @@ EVERYWHERE = {
     "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
 
-# Addresses whose rate is remembered; an address that was forgotten starts afresh.
-ADDRESSES = 10_000
-
 
 class BodyLimit:
-    """Turns away a body that is too large, whether it says so or not."""
+    """Rejects a body that is too large, whether its header says so or not."""
 
     def __init__(self, app: ASGIApp, most: int) -> None:
         self.app = app
@@ -41,9 +39,9 @@ class BodyLimit:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        said = dict(scope["headers"]).get(b"content-length", b"0")
-        if said.isdigit() and int(said) > self.most:
-            await self._refuse(scope, receive, send)
+        announced = dict(scope["headers"]).get(b"content-length", b"0")
+        if announced.isdigit() and int(announced) > self.most:
+            await self._reject(scope, receive, send)
             return
         received = 0
         started = False
@@ -56,21 +54,21 @@ class BodyLimit:
                 raise _TooLargeError
             return message
 
-        async def noted(message: Message) -> None:
+        async def send_noted(message: Message) -> None:
             nonlocal started
             started = True
             await send(message)
 
         try:
-            await self.app(scope, counted, noted)
+            await self.app(scope, counted, send_noted)
         except _TooLargeError:
             if not started:
-                await self._refuse(scope, receive, send)
+                await self._reject(scope, receive, send)
 
-    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
-        text = f"A body may have {self.most} bytes."
-        problem = ProblemError(413, "body-too-large", text, "Send less at a time.", {"Connection": "close"})
-        await problem.response()(scope, receive, send)
+    async def _reject(self, scope: Scope, receive: Receive, send: Send) -> None:
+        text = f"A body may have at most {self.most} bytes."
+        problem = ProblemError(413, "body-too-large", text, "Send a smaller body.", {"Connection": "close"})
+        await problem_response(problem)(scope, receive, send)
 
 
 class _TooLargeError(BaseException):
@@ -78,10 +76,17 @@ class _TooLargeError(BaseException):
 
 
 class RateLimit:
-    """Lets one address make so many requests a minute to the API: a bucket that fills steadily."""
+    """Limits how many requests an address may make to the API a minute, by a token bucket for each.
 
-    def __init__(self, app: ASGIApp, limits: Limits) -> None:
+    Args:
+        app: What comes behind it.
+        limits: How many requests.
+        most_addresses: Whose buckets are kept. An address whose bucket was dropped starts with a full one.
+    """
+
+    def __init__(self, app: ASGIApp, limits: Limits, most_addresses: int = 10_000) -> None:
         self.app = app
+        self.most_addresses = most_addresses
         self.per_second = limits.requests_per_minute / 60
         self.burst = float(limits.requests_per_minute)
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
@@ -95,26 +100,28 @@ class RateLimit:
             if wait > 0:
                 text = f"One address may make {self.burst:.0f} requests a minute."
                 retry = {"Retry-After": str(int(wait) + 1)}
-                problem = ProblemError(429, "too-many-requests", text, "Wait as long as Retry-After says.", retry)
-                await problem.response()(scope, receive, send)
+                problem = ProblemError(
+                    429, "too-many-requests", text, "Wait as long as the Retry-After header says.", retry
+                )
+                await problem_response(problem)(scope, receive, send)
                 return
         await self.app(scope, receive, send)
 
     def _wait(self, address: str) -> float:
-        """Take one request from the bucket; seconds to wait when it is empty."""
+        """Take a token from the bucket of an address; seconds to wait when it is empty."""
         with self._lock:
             now = time.monotonic()
             left, at = self._buckets.pop(address, (self.burst, now))
             left = min(self.burst, left + (now - at) * self.per_second)
             wait = 0.0 if left >= 1 else (1 - left) / self.per_second
             self._buckets[address] = (left if wait else left - 1, now)
-            while len(self._buckets) > ADDRESSES:
+            while len(self._buckets) > self.most_addresses:
                 self._buckets.popitem(last=False)
             return wait
 
 
 class Observe:
-    """Adds the security headers, counts, times and logs. A request is named in the log by its id, never by its body."""
+    """Adds the security headers; counts, times and logs requests, by their ids and never with their contents."""
 
     def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics) -> None:
         self.app = app
@@ -129,7 +136,7 @@ class Observe:
         request_id, start, status = secrets.token_hex(8), time.perf_counter(), 500
         scope.setdefault("state", {})["request_id"] = request_id
 
-        async def dressed(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -138,17 +145,17 @@ class Observe:
 
         self.metrics.under_way.inc()
         try:
-            await self.app(scope, receive, dressed)
+            await self.app(scope, receive, send_with_headers)
         finally:
             self.metrics.under_way.dec()
-            self._note(scope, request_id, status, time.perf_counter() - start)
+            self._record(scope, request_id, status, time.perf_counter() - start)
 
     def _headers(self, scope: Scope, message: Message, request_id: str) -> list[tuple[bytes, bytes]]:
         present = {name.lower() for name, _ in message["headers"]}
-        wanted = {**EVERYWHERE, **API_HEADERS, "x-request-id": request_id}
+        wanted = {**SECURITY_HEADERS, **API_HEADERS, "x-request-id": request_id}
         return [(name.encode(), value.encode()) for name, value in wanted.items() if name.encode() not in present]
 
-    def _note(self, scope: Scope, request_id: str, status: int, seconds: float) -> None:
+    def _record(self, scope: Scope, request_id: str, status: int, seconds: float) -> None:
         route = scope.get("route")
         path = getattr(route, "path", "other")  # the template: a path would hold the session's id
         self.metrics.requests.labels(scope["method"] if scope["method"] in METHODS else "other", path, status).inc()
@@ -167,8 +174,8 @@ METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"}
 
 
 def unavailable(request: Request, error: Exception) -> Any:
-    """The response when the store fails."""
+    """The response while the store is unavailable."""
     logger.warning(
         "storage unavailable", extra={"fields": {"reason": str(error), "cause": repr(error.__cause__)[:500]}}
     )
-    return busy(str(error), "storage-unavailable").response()
+    return problem_response(busy(str(error), "storage-unavailable"))

@@ -1,4 +1,4 @@
-"""For those who run the server: health, readiness, metrics, and what only the admin token opens."""
+"""Routes for operators: health, readiness, metrics, and those that need the admin token."""
 
 import secrets
 from datetime import timedelta
@@ -10,24 +10,25 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from rather import __version__
 from rather.server.http import schema
-from rather.server.http.item_views import aware
-from rather.server.http.problems import ProblemError, busy, documented
+from rather.server.http.problems import documented
 from rather.server.http.routes import All
-from rather.server.sessions.store import now
+from rather.server.http.session_views import in_utc
+from rather.server.problems import ProblemError, busy
+from rather.server.sessions.records import now
 
 operations = APIRouter()
 bearer = HTTPBearer(auto_error=False, description="The admin token that the server was started with.")
 
 
-@operations.get("/health", tags=["operations"], summary="Does it run?")
+@operations.get("/health", tags=["operations"], summary="Is it running?")
 async def health() -> schema.Health:
-    """Answers as long as the process runs, whatever else fails."""
+    """Succeeds as long as the process runs, whatever else fails."""
     return schema.Health(version=__version__)
 
 
-@operations.get("/ready", tags=["operations"], summary="Can it work?", responses=documented(503))
+@operations.get("/ready", tags=["operations"], summary="Is it ready?", responses=documented(503))
 def ready(request: Request, all: All) -> schema.Health:
-    """Answers 200 when requests can be served: not while shutting down, and not without the database."""
+    """Succeeds when requests can be served: not while the server shuts down, and not without the database."""
     if request.app.state.draining.is_set():
         raise busy("The server is shutting down.", "draining")
     all.store.ping()
@@ -42,16 +43,16 @@ def ready(request: Request, all: All) -> schema.Health:
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
 )
 def metrics(request: Request) -> Response:
-    """Counts and times of this process, in the format of Prometheus."""
+    """Counts and times of this process, in the Prometheus format."""
     return Response(generate_latest(request.app.state.metrics.registry), media_type=CONTENT_TYPE_LATEST)
 
 
 def admin(request: Request, credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]) -> None:
-    """Refuse everybody without the admin token."""
+    """Reject requests without the admin token."""
     token = request.app.state.settings.admin_token
     if token is None:
         text = "This server was started without an admin token."
-        raise ProblemError(403, "no-admin", text, "Start it with --admin-token or RATHER_ADMIN_TOKEN.")
+        raise ProblemError(403, "no-admin", text, "Start it with --admin-token, or set RATHER_ADMIN_TOKEN.")
     given = "" if credentials is None else credentials.credentials
     if not secrets.compare_digest(given.encode(errors="replace"), token.encode()):
         text = "This needs the admin token."
@@ -72,14 +73,14 @@ def list_sessions(
     limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
     offset: Annotated[int, Query(ge=0, le=2**31)] = 0,
 ) -> schema.AdminSessions:
-    """All sessions, the latest first, without their answers."""
+    """All sessions, newest first, without their answers."""
     rows, total = all.store.page(limit, offset)
     sessions = [
         schema.AdminSession(
             id=stored.id,
             catalog=stored.catalog,
-            created_at=aware(stored.created_at),
-            touched_at=aware(stored.touched_at),
+            created_at=in_utc(stored.created_at),
+            touched_at=in_utc(stored.touched_at),
             events=count,
         )
         for stored, count in rows
@@ -91,9 +92,9 @@ def list_sessions(
 def expire_sessions(
     all: All, days: Annotated[float | None, Query(gt=0, le=100_000, allow_inf_nan=False)] = None
 ) -> schema.Expired:
-    """Delete the sessions that nobody has touched for so many days, by default the server's policy."""
+    """Delete sessions that have not changed for this many days, by default as many as the server keeps them."""
     kept = days if days is not None else all.settings.keep_days
     if kept is None:
-        text = "This server keeps sessions for ever, and no `days` was given."
-        raise ProblemError(422, "no-policy", text, "Say `days`.")
+        text = "This server keeps sessions forever, and `days` is missing."
+        raise ProblemError(422, "no-policy", text, "Pass `days`.")
     return schema.Expired(deleted=all.store.expire(now() - timedelta(days=kept)))

@@ -9,6 +9,7 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
+from rather.server.http.display_text import DisplayText
 from rather.server.settings import Settings
 
 STATIC = Path(__file__).parents[1] / "static"
@@ -58,7 +59,7 @@ class Assets(StaticFiles):
 def install(app: FastAPI, settings: Settings) -> None:
     """Serve the pages beside the API."""
     pages = APIRouter(include_in_schema=False)
-    hosts = settings.showing.hosts
+    hosts = DisplayText.under(settings).image_hosts
     policy = {"Content-Security-Policy": page_policy(hosts), "Cache-Control": "no-cache"}
     framed = {"Content-Security-Policy": page_policy(hosts, ("'self'", *settings.origins))}
     documented = {"Content-Security-Policy": page_policy(("data:",))}  # the icons of its style sheet

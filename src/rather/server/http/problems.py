@@ -1,6 +1,5 @@
-"""One error body for the whole API: problem details (RFC 9457) that say what went wrong and what to do."""
+"""One error body for the whole API: problem details (RFC 9457), which say what went wrong and what to do."""
 
-from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -18,15 +17,16 @@ from rather.errors import (
     TooManySlatesError,
     UnknownNameError,
 )
+from rather.server.problems import ProblemError, invalid_request
 
 MEDIA_TYPE = "application/problem+json"
 
 
 class InvalidField(BaseModel):
-    """One field of a request that is not what it must be."""
+    """An invalid field of a request."""
 
-    field: str = Field(description="Where it stands, such as `body.k`.")
-    message: str = Field(description="What it must be.")
+    field: str = Field(description="Its path, such as `body.k`.")
+    message: str = Field(description="What is wrong with it.")
 
 
 class ProblemDetails(BaseModel):
@@ -40,70 +40,40 @@ class ProblemDetails(BaseModel):
                     "title": "Question already answered",
                     "status": 409,
                     "code": "answer-conflict",
-                    "detail": "Question 3-2 was answered otherwise. The open question is 4-3.",
-                    "action": "Show the open question and answer that.",
+                    "detail": "Question 3-2 has been answered differently. The open question is 4-3.",
+                    "action": "Show the open question and answer that one.",
                     "open_question": "4-3",
                 }
             ]
         }
     )
 
-    type: str = Field(description="A reference that names the kind of problem.")
+    type: str = Field(description="A reference that identifies the kind of problem.")
     title: str = Field(description="The kind of problem, in words.")
     status: int = Field(description="The HTTP status.")
     code: str = Field(description="The kind of problem, for programs.")
     detail: str = Field(description="What happened this time.")
     action: str = Field(description="What to do.")
-    errors: list[InvalidField] | None = Field(None, description="For an invalid request, each field at fault.")
+    errors: list[InvalidField] | None = Field(None, description="For an invalid request, the invalid fields.")
     open_question: str | None = Field(None, description="For a conflict, the id of the question that is open.")
 
 
-class ProblemError(Exception):
-    """Raise it anywhere below a route; it becomes the response.
-
-    Args:
-        status: HTTP status.
-        code: The kind of problem, in kebab case.
-        detail: What happened.
-        action: What to do.
-        headers: Of the response.
-        extra: Further members of the body.
-    """
-
-    def __init__(
-        self,
-        status: int,
-        code: str,
-        detail: str,
-        action: str,
-        headers: Mapping[str, str] | None = None,
-        **extra: Any,
-    ) -> None:
-        super().__init__(detail)
-        self.status, self.code, self.detail, self.action = status, code, detail, action
-        self.headers, self.extra = dict(headers or {}), extra
-
-    def response(self) -> Response:
-        """The problem as an HTTP response."""
-        body = ProblemDetails(
-            type=f"/v1/problems/{self.code}",
-            title=self.code.replace("-", " ").capitalize(),
-            status=self.status,
-            code=self.code,
-            detail=self.detail,
-            action=self.action,
-            **self.extra,
-        )
-        return JSONResponse(body.model_dump(exclude_none=True), self.status, self.headers, MEDIA_TYPE)
-
-
-def busy(detail: str, code: str = "busy") -> ProblemError:
-    """The server cannot answer now but may in a moment."""
-    return ProblemError(503, code, detail, "Send the same request again in a few seconds.", {"Retry-After": "2"})
+def problem_response(problem: ProblemError) -> Response:
+    """A problem as an HTTP response."""
+    body = ProblemDetails(
+        type=f"/v1/problems/{problem.code}",
+        title=problem.code.replace("-", " ").capitalize(),
+        status=problem.status,
+        code=problem.code,
+        detail=problem.detail,
+        action=problem.action,
+        **problem.extra,
+    )
+    return JSONResponse(body.model_dump(exclude_none=True), problem.status, problem.headers, MEDIA_TYPE)
 
 
 def of_library(error: RatherError) -> ProblemError:
-    """The response to a refusal by the library, whose messages are fit for a user's eyes."""
+    """An error of the library as a problem; its messages are written for users."""
     text = str(error)
     if isinstance(error, UnknownNameError):
         return ProblemError(404, "unknown-name", text, "Use a name that the server lists.")
@@ -112,14 +82,14 @@ def of_library(error: RatherError) -> ProblemError:
     if isinstance(error, ImpossibleAnswerError):
         return ProblemError(422, "impossible-answer", text, "Skip this question or choose another answer.")
     if isinstance(error, InvalidInputError | TooManySlatesError):
-        return ProblemError(422, "invalid-request", text, "Mend the request as the detail says.")
+        return invalid_request(text)
     return ProblemError(
-        500, "internal-error", "The server failed on this request.", "Tell its operator the time of it."
+        500, "internal-error", "The server failed on this request.", "Tell its operator when it happened."
     )
 
 
 def install(app: FastAPI) -> None:
-    """Make every error of the app a problem, those of the framework included."""
+    """Make every error of the app a problem, including those of the framework."""
     app.exception_handler(ProblemError)(_on_problem)
     app.exception_handler(RatherError)(_on_library_error)
     app.exception_handler(RequestValidationError)(_on_invalid_request)
@@ -129,12 +99,12 @@ def install(app: FastAPI) -> None:
 
 def _on_problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, ProblemError)
-    return error.response()
+    return problem_response(error)
 
 
 def _on_library_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, RatherError)
-    return of_library(error).response()
+    return problem_response(of_library(error))
 
 
 def _on_invalid_request(request: Request, error: Exception) -> Response:
@@ -147,29 +117,29 @@ def _on_invalid_request(request: Request, error: Exception) -> Response:
         problem = ProblemError(400, "malformed-json", "The body is not JSON.", "Send one JSON object.", errors=fields)
     else:
         named = "; ".join(f"{field.field}: {field.message}" for field in fields[:3])
-        problem = ProblemError(422, "invalid-request", named, "Mend the fields under `errors`.", errors=fields)
-    return problem.response()
+        problem = ProblemError(422, "invalid-request", named, "Correct the fields under `errors`.", errors=fields)
+    return problem_response(problem)
 
 
 def _on_http_exception(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     actions = {
-        404: ("not-found", "There is nothing at this address.", "See /docs for what there is."),
-        405: ("method-not-allowed", f"This address does not take {request.method}.", "See the header Allow."),
+        404: ("not-found", "There is nothing at this address.", "See /docs for the addresses that exist."),
+        405: ("method-not-allowed", f"This address does not accept {request.method}.", "See the Allow header."),
     }
     code, detail, action = actions.get(
         error.status_code,
         (HTTPStatus(error.status_code).phrase.lower().replace(" ", "-"), str(error.detail), "See /docs."),
     )
-    return ProblemError(error.status_code, code, detail, action, error.headers).response()
+    return problem_response(ProblemError(error.status_code, code, detail, action, error.headers))
 
 
 def _on_unexpected(request: Request, error: Exception) -> Response:
-    return of_library(RatherError()).response()
+    return problem_response(of_library(RatherError()))
 
 
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The problems that a route may answer with, for its OpenAPI description."""
+    """The problems that a route may respond with, for its OpenAPI description."""
     schema = {"$ref": "#/components/schemas/ProblemDetails"}
     return {
         status: {"description": HTTPStatus(status).phrase, "content": {MEDIA_TYPE: {"schema": schema}}}

@@ -8,10 +8,12 @@ from torch import Tensor
 from rather.conversation.session import Session, Turn
 from rather.model.responses import Answer
 from rather.server.http import schema
-from rather.server.http.display_text import Showing
+from rather.server.http.display_text import DisplayText
 
 
-def reasons(session: Session, rows: Sequence[int], answers: Sequence[str], show: Showing) -> list[schema.Why | None]:
+def reasons(
+    session: Session, rows: Sequence[int], answers: Sequence[str], display: DisplayText
+) -> list[schema.Why | None]:
     """For the items of these rows the answer that raised each one's expected utility most, compared to other items.
 
     An answer moves the mean of the belief from a to b, and with it the expected utility of an item x, relative to
@@ -21,29 +23,29 @@ def reasons(session: Session, rows: Sequence[int], answers: Sequence[str], show:
         session: The conversation.
         rows: Items.
         answers: The ids of the session's answers.
-        show: How labels are shown.
+        display: How labels are shown.
     """
     turns = session.turns
     if not turns or not rows:
         return [None] * len(rows)
     means = torch.stack([session.policy.prior.mean, *(turn.belief.mean for turn in turns)])
     moves = means[1:] - means[:-1]
-    centred = session.policy.catalog.vectors(rows) - session.policy.catalog.sample(4096).mean(dim=0)
+    centred = session.policy.catalog.vectors(rows) - session.policy.catalog.average
     raised = centred @ moves.T
     return [
-        _why(session, turns[best], answers[best], item * moves[best], show) if raised[place, best] > 0 else None
-        for place, (item, best) in enumerate(zip(centred, raised.argmax(dim=1).tolist(), strict=True))
+        _why(session, turns[best], answers[best], item * moves[best], display) if raised[index, best] > 0 else None
+        for index, (item, best) in enumerate(zip(centred, raised.argmax(dim=1).tolist(), strict=True))
     ]
 
 
-def _why(session: Session, turn: Turn, answer: str, gains: Tensor, show: Showing) -> schema.Why | None:
+def _why(session: Session, turn: Turn, answer: str, gains: Tensor, display: DisplayText) -> schema.Why | None:
     """In words; `gains` is what each dimension adds to the rise of the item."""
     if turn.answer is Answer.SKIP:
         return None
     question = turn.question
     chosen = turn.answer if not isinstance(turn.answer, Answer) else None
-    labels = [show.text(option.label) for option in question.options]
-    over = [label for place, label in enumerate(labels) if place != chosen]
+    labels = [display.text(option.label) for option in question.options]
+    over = [label for index, label in enumerate(labels) if index != chosen]
     feature, direction = _difference(session, turn, gains) if chosen is not None else (None, None)
     if question.kind == "attributes":  # the options say it themselves
         feature = direction = None

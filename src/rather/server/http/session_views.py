@@ -1,30 +1,35 @@
-"""A standing conversation as the API shows it: the session, its history, pages of its ranking."""
+"""Conversations as the API shows them: the session, its history, pages of its ranking, the taste profile."""
 
 import json
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from urllib.parse import urlencode
 
 from rather.conversation.records import question_of
+from rather.conversation.session import Session
 from rather.model.questions import Recommendation
 from rather.numerics.threads import one_thread
-from rather.server.computing.standing import Standing
+from rather.server.conversations import Conversation
 from rather.server.http import schema
-from rather.server.http.display_text import Showing
-from rather.server.http.item_views import aware, fact_order, option_view, prompt, question_view, recommendation_view
+from rather.server.http.display_text import DisplayText
+from rather.server.http.question_views import option_views, prompt, question_view, recommendation_view
 from rather.server.http.reasons import reasons
+from rather.server.requests import Filter, NewSession
 from rather.server.settings import Settings
 
 
-def session_view(standing: Standing, settings: Settings, *, shared: bool = False) -> schema.Session:
-    """The session as it stands; through a share link without the id that allows to answer."""
-    stored, state, show = standing.stored, standing.state, settings.showing
-    request, answers = schema.NewSession.model_validate(stored.request), standing.answers
-    keep = None if settings.keep_days is None else timedelta(days=settings.keep_days)
+def session_view(conversation: Conversation, settings: Settings, *, shared: bool = False) -> schema.SessionView:
+    """The session; through a share link without the id, which would let the reader answer."""
+    stored, state, display = conversation.stored, conversation.state, DisplayText.under(settings)
+    request, answers, policy = NewSession.model_validate(stored.request), stored.answers, state.session.policy
     question = None
     if state.question is not None:
-        question = question_view(state.question, standing.question_id or "", state.session, show)
-    return schema.Session(
+        id = conversation.question_id or ""
+        question = question_view(state.question, id, policy.catalog, policy.response, display)
+    expires_at = None
+    if settings.keep_days is not None:
+        expires_at = in_utc(stored.touched_at + timedelta(days=settings.keep_days))
+    return schema.SessionView(
         id=None if shared else stored.id,
         share=stored.share,
         catalog=stored.catalog,
@@ -35,40 +40,40 @@ def session_view(standing: Standing, settings: Settings, *, shared: bool = False
         strategy=request.strategy,
         seed=request.seed,
         version=stored.version,
-        created_at=aware(stored.created_at),
-        expires_at=None if keep is None else aware(stored.touched_at + keep),
+        created_at=in_utc(stored.created_at),
+        expires_at=expires_at,
         answers=len(answers),
-        last_answer=str(answers[-1].place) if answers else None,
+        last_answer=str(answers[-1].position) if answers else None,
         question=question,
-        stop=None if state.stop is None else schema.Stop(code=state.stop.code, text=state.stop.text),
+        stop=None if state.stop is None else schema.StopView(code=state.stop.code, text=state.stop.text),
         stop_reason=None if state.stop is None else state.stop.text,
         expected_regret=state.regret,
-        start_regret=state.session.policy.start_regret,
-        recommendations=ranked(standing, state.top, 0, show),
+        start_regret=policy.start_regret,
+        recommendations=ranked(conversation, state.top, 0, display),
     )
 
 
 def ranked(
-    standing: Standing, items: Sequence[Recommendation], offset: int, show: Showing
-) -> list[schema.Recommendation]:
+    conversation: Conversation, items: Sequence[Recommendation], offset: int, display: DisplayText
+) -> list[schema.RecommendationView]:
     """Recommended items with their ranks and reasons."""
-    answers = [str(answer.place) for answer in standing.answers]
+    answers = [str(answer.position) for answer in conversation.stored.answers]
     with one_thread():
-        why = reasons(standing.state.session, [item.row for item in items], answers, show)
+        why = reasons(conversation.session, [item.row for item in items], answers, display)
     return [
-        recommendation_view(item, rank, reason, show)
+        recommendation_view(item, rank, reason, display)
         for rank, (item, reason) in enumerate(zip(items, why, strict=True), start=offset + 1)
     ]
 
 
 def page_view(
-    standing: Standing,
-    filters: Sequence[schema.Filter],
+    conversation: Conversation,
+    filters: Sequence[Filter],
     where: str | None,
     items: Sequence[Recommendation],
     page: tuple[int, int, int],
-    show: Showing,
-) -> schema.Recommendations:
+    display: DisplayText,
+) -> schema.RecommendationsView:
     """A page `(offset, limit, total)` of the ranking."""
     offset, limit, total = page
     query: dict[str, str | int] = {"offset": offset + limit, "limit": limit}
@@ -76,8 +81,8 @@ def page_view(
         query["filters"] = json.dumps([item.model_dump(mode="json", exclude_none=True) for item in filters])
     if where:
         query["where"] = where
-    return schema.Recommendations(
-        recommendations=ranked(standing, items, offset, show),
+    return schema.RecommendationsView(
+        recommendations=ranked(conversation, items, offset, display),
         total=total,
         offset=offset,
         limit=limit,
@@ -85,41 +90,65 @@ def page_view(
     )
 
 
-def history_view(standing: Standing, settings: Settings) -> schema.History:
+def history_view(conversation: Conversation, settings: Settings) -> schema.History:
     """Every answer in the order it was given."""
-    session, show = standing.state.session, settings.showing
-    held = {item.place for item in standing.answers}
-    regrets = _regrets(standing)
+    session, display = conversation.session, DisplayText.under(settings)
+    held = {event.position for event in conversation.stored.answers}
+    regrets = _regrets(conversation)
     turns = []
-    for item in standing.stored.events:
-        if "undo" in item.event:
+    for event in conversation.stored.events:
+        if "undo" in event.event:
             continue
-        question = question_of(item.event, session.policy, item.event["tell"])
-        order = fact_order(question.options)
+        question = question_of(event.event, session.policy, event.event["tell"])
         turns.append(
-            schema.Turn(
-                answer=str(item.place),
-                number=item.event["tell"],
+            schema.TurnView(
+                answer=str(event.position),
+                number=event.event["tell"],
                 kind=question.kind,
-                prompt=prompt(question, session.policy.catalog, show),
-                options=[option_view(option, order, show) for option in question.options],
-                choice=item.event["answer"],
-                answered_at=aware(item.at),
-                undone=item.place not in held,
-                expected_regret=regrets.get(item.place),
+                prompt=prompt(question, session.policy.catalog, display),
+                options=option_views(question, display),
+                choice=event.event["answer"],
+                answered_at=in_utc(event.at),
+                undone=event.position not in held,
+                expected_regret=regrets.get(event.position),
             )
         )
     return schema.History(start_regret=session.policy.start_regret, stops_at=session.stopping.regret, turns=turns)
 
 
-def _regrets(standing: Standing) -> dict[int, float]:
-    """Expected regret after each answer, by place; computed where it was not stored."""
-    known = {item.place: item.regret for item in standing.stored.events if item.regret is not None}
-    answers = standing.answers
-    if all(item.place in known for item in answers):
+def profile_view(session: Session) -> schema.Profile:
+    """The belief about each feature, the one that moves the ranking most first."""
+    catalog, belief = session.policy.catalog, session.belief
+    with one_thread():
+        mean, prior = belief.mean, session.policy.prior.mean
+        spread = ((belief.particles - mean).square().T @ belief.weights).sqrt()
+        item_spread = catalog.feature_ranges.spread
+    tastes = [
+        schema.Taste(
+            feature=name,
+            mean=float(mean[column]),
+            spread=float(spread[column]),
+            prior_mean=float(prior[column]),
+            weight=float(mean[column] * item_spread[column]),
+        )
+        for column, name in enumerate(catalog.features)
+    ]
+    return schema.Profile(tastes=sorted(tastes, key=lambda taste: -abs(taste.weight)))
+
+
+def in_utc(time: datetime) -> datetime:
+    """A stored time with its zone."""
+    return time.replace(tzinfo=UTC)
+
+
+def _regrets(conversation: Conversation) -> dict[int, float]:
+    """The expected regret after each answer, by position; computed where it was not stored."""
+    known = {event.position: event.regret for event in conversation.stored.events if event.regret is not None}
+    answers = conversation.stored.answers
+    if all(event.position in known for event in answers):
         return known
-    twin = standing.state.session.fork()
-    for item in reversed(answers):
-        known.setdefault(item.place, twin.expected_regret)
+    twin = conversation.session.fork()
+    for event in reversed(answers):
+        known.setdefault(event.position, twin.expected_regret)
         twin.undo()
     return known

@@ -14,7 +14,8 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from rather.server.sessions.database import open_engine
-from rather.server.sessions.store import LostRaceError, Opening, StoredEvent, StoredSession, StoreUnavailableError, now
+from rather.server.sessions.records import StoredEvent, StoredSession, now
+from rather.server.sessions.store import LostRaceError, StoreUnavailableError
 from rather.server.sessions.tables import events, server, sessions
 
 
@@ -30,34 +31,20 @@ class SqlStore:
             self._engine = open_engine(url)
             self._writer = self._engine.execution_options(writes=True)
             self._key = self._read_key().encode()
-        # SQLite takes one writer at a time and lets others try again after ever longer pauses: some would wait for
-        # seconds beside luckier ones. In turn, nobody does. PostgreSQL locks the one row that is written.
-        self._turn: AbstractContextManager[object] = (
+        # SQLite takes one writer at a time and lets the others retry after ever longer pauses, so an unlucky one could
+        # wait for seconds. With a lock nobody does. PostgreSQL only locks the row that is written.
+        self._one_writer: AbstractContextManager[object] = (
             threading.Lock() if self._engine.dialect.name == "sqlite" else nullcontext()
         )
 
-    def create(self, opening: Opening) -> StoredSession:
+    def create(self, session: StoredSession, address: str, idempotency: str | None = None) -> None:
         """See `Store.create`."""
-        at = now()
-        stored = StoredSession(
-            secrets.token_urlsafe(24),
-            secrets.token_urlsafe(24),
-            opening.catalog,
-            opening.request,
-            opening.settings,
-            opening.open,
-            len(opening.events),
-            at,
-            at,
-            opening.events,
-        )
-        row = {**vars(stored), "address": opening.address, "idempotency": opening.idempotency}
+        row = {**vars(session), "address": address, "idempotency": idempotency}
         del row["events"]
         with self._writing() as connection:
             connection.execute(insert(sessions).values(row))
-            if opening.events:
-                connection.execute(insert(events), [_event_row(stored.id, event) for event in opening.events])
-        return stored
+            if session.events:
+                connection.execute(insert(events), [_event_row(session.id, event) for event in session.events])
 
     def load(self, id: str) -> StoredSession | None:
         """See `Store.load`."""
@@ -131,11 +118,11 @@ class SqlStore:
             row = connection.execute(select(sessions).where(condition)).one_or_none()
             if row is None:
                 return None
-            found = connection.execute(select(events).where(events.c.session == row.id).order_by(events.c.place))
+            found = connection.execute(select(events).where(events.c.session == row.id).order_by(events.c.position))
             return _session(row, found.all())
 
     def _advance(self, connection: Connection, session: StoredSession, **changes: Any) -> datetime:
-        """Take the session from the version that was read to the next, or lose the race."""
+        """Take the session to its next version, unless somebody else has changed it since it was read."""
         at = now()
         changed = connection.execute(
             update(sessions)
@@ -147,7 +134,7 @@ class SqlStore:
         return at
 
     def _read_key(self) -> str:
-        """The key of this database, made by whichever process comes first."""
+        """The secret key of this database, made by the first process that needs it."""
         query = select(server.c.value).where(server.c.name == "key")
         with self._engine.connect() as connection:
             if (key := connection.execute(query).scalar_one_or_none()) is not None:
@@ -167,13 +154,13 @@ class SqlStore:
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
-        with _failures(), self._turn, self._writer.begin() as connection:
+        with _failures(), self._one_writer, self._writer.begin() as connection:
             yield connection
 
 
 @contextmanager
 def _failures() -> Iterator[None]:
-    """Translate what a database driver raises into what the service understands."""
+    """Translate the errors of a database driver into those of a store."""
     try:
         yield
     except IntegrityError as error:
@@ -197,7 +184,7 @@ def _session(row: Row[Any], found: Sequence[Row[Any]]) -> StoredSession:
         row.version,
         row.created_at,
         row.touched_at,
-        tuple(StoredEvent(item.place, item.event, item.question, item.regret, item.at) for item in found),
+        tuple(StoredEvent(item.position, item.event, item.question, item.regret, item.at) for item in found),
     )
 
 

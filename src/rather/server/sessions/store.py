@@ -1,10 +1,10 @@
-"""What is stored of a session, and what the service needs of a store."""
+"""What the service needs of a store of sessions."""
 
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Protocol
 
 from rather.errors import RatherError
+from rather.server.sessions.records import StoredEvent, StoredSession
 
 
 class StoreUnavailableError(RatherError, OSError):
@@ -15,72 +15,14 @@ class LostRaceError(RatherError, RuntimeError):
     """Somebody else changed the session since it was read."""
 
 
-@dataclass(frozen=True)
-class StoredEvent:
-    """An answer, or one taken back.
-
-    Attributes:
-        place: From 1, without gaps.
-        event: As the library logs it.
-        question: The id of the question that was answered; None for an answer taken back.
-        regret: Expected regret right after it; None when an older version stored the answer.
-        at: When.
-    """
-
-    place: int
-    event: dict[str, Any]
-    question: str | None
-    regret: float | None
-    at: datetime
-
-
-@dataclass(frozen=True)
-class StoredSession:
-    """A session as it lies in the database.
-
-    Attributes:
-        id: Unguessable; whoever has it may answer.
-        share: Unguessable; whoever has it may read.
-        catalog: The name of its catalogue.
-        request: What the caller asked for.
-        settings: Settings of the library's log, as JSON text.
-        open: The open question as the library logs it.
-        version: Grows with every change.
-        created_at: When it was opened.
-        touched_at: When it was last changed.
-        events: All of them, oldest first.
-    """
-
-    id: str
-    share: str
-    catalog: str
-    request: dict[str, Any]
-    settings: str
-    open: dict[str, Any] | None
-    version: int
-    created_at: datetime
-    touched_at: datetime
-    events: tuple[StoredEvent, ...] = ()
-
-
-@dataclass(frozen=True)
-class Opening:
-    """All that is needed to store a new session."""
-
-    catalog: str
-    request: dict[str, Any]
-    settings: str
-    open: dict[str, Any] | None
-    address: str
-    idempotency: str | None = None
-    events: tuple[StoredEvent, ...] = ()
-
-
 class Store(Protocol):
-    """What the service needs of a store. Every method is one transaction; what returned is durable."""
+    """Stores sessions. Every method is one transaction; once it returns, its result is durable."""
 
-    def create(self, opening: Opening) -> StoredSession:
-        """Store a new session. Raises `LostRaceError` when its idempotency key has been used."""
+    def create(self, session: StoredSession, address: str, idempotency: str | None = None) -> None:
+        """Store a new session, with the hashes of the address and the idempotency key that opened it.
+
+        Raises `LostRaceError` when the idempotency key has been used.
+        """
         ...
 
     def load(self, id: str) -> StoredSession | None:
@@ -96,7 +38,7 @@ class Store(Protocol):
         ...
 
     def append(self, session: StoredSession, event: StoredEvent, open: dict[str, Any] | None) -> StoredSession:
-        """Add an event and set the open question. Raises `LostRaceError` unless the session is as it was read."""
+        """Add an event and set the open question. Raises `LostRaceError` if the session is not as it was read."""
         ...
 
     def change(
@@ -110,15 +52,15 @@ class Store(Protocol):
         ...
 
     def expire(self, before: datetime) -> int:
-        """Delete the sessions that nobody has touched since; how many there were."""
+        """Delete the sessions that were last changed before this time; returns how many."""
         ...
 
     def opened_by(self, address: str, since: datetime) -> int:
-        """How many sessions this (hashed) address opened since then and has not deleted."""
+        """How many sessions this (hashed) address has opened since then and not deleted."""
         ...
 
     def page(self, limit: int, offset: int) -> tuple[list[tuple[StoredSession, int]], int]:
-        """Sessions without their events but with how many there are, the latest first, and how many in all."""
+        """Sessions without their events but with the number of these, newest first, and the number of all sessions."""
         ...
 
     def ping(self) -> None:
@@ -130,10 +72,5 @@ class Store(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of all connections."""
+        """Close all connections."""
         ...
-
-
-def now() -> datetime:
-    """The time in UTC without a zone, as it is stored."""
-    return datetime.now(UTC).replace(tzinfo=None)

@@ -27,9 +27,9 @@ sessions = Table(
     Column("settings", Text, nullable=False),
     # The open question as the library logs it; null when every question has been asked.
     Column("open", JSON(none_as_null=True)),
-    # Grows with every change; a writer that read an older one has lost the race.
+    # Grows with every change; a writer that has read an older one loses the race.
     Column("version", Integer, nullable=False),
-    # Hashes under a key of this database: neither addresses nor keys are stored.
+    # Hashes under the secret key of this database: neither addresses nor idempotency keys are stored.
     Column("address", String(64), nullable=False),
     Column("idempotency", String(64), unique=True),
     Column("created_at", DateTime, nullable=False),
@@ -43,11 +43,12 @@ events = Table(
     "events",
     metadata,
     Column("session", String(64), ForeignKey("sessions.id", ondelete="CASCADE"), primary_key=True),
-    Column("place", Integer, primary_key=True, autoincrement=False),
-    # The event as the library logs it: an answer, or one taken back.
+    # Called `place` since the first version of the schema.
+    Column("place", Integer, key="position", primary_key=True, autoincrement=False),
+    # The event as the library logs it: an answer, or the withdrawal of one.
     Column("event", JSON, nullable=False),
     Column("question", String(40)),
-    # Expected regret right after it; null for an answer from before this was kept.
+    # The expected regret right after it; null for answers that an older version stored.
     Column("regret", Float),
     Column("at", DateTime, nullable=False),
 )

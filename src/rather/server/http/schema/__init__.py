@@ -1,58 +1,55 @@
-"""What goes over the wire: every request and response body, with the words its documentation uses."""
+"""The bodies of all responses.
 
-from rather.server.http.schema.catalogs import Attribute, Attributes, Catalog, Catalogs, FilterOption, FilterValue
-from rather.server.http.schema.operations import AdminSession, AdminSessions, Expired, Health
-from rather.server.http.schema.results import (
+What shares its name with something of the library ends in `View`; the API description leaves that ending out.
+"""
+
+from rather.server.http.schema.catalogs import (
+    AttributesView,
+    AttributeView,
+    CatalogsView,
+    CatalogView,
+    FilterOption,
+    FilterValue,
+)
+from rather.server.http.schema.conversations import (
     Answered,
     Fact,
     History,
-    Option,
+    OptionView,
     Profile,
-    Question,
-    Recommendation,
-    Recommendations,
-    Session,
-    Stop,
+    QuestionView,
+    RecommendationsView,
+    RecommendationView,
+    SessionView,
+    StopView,
     Taste,
-    Turn,
+    TurnView,
     Why,
 )
-from rather.server.http.schema.sessions import Log, NewAnswer, NewFilters, NewSession, Undo
-from rather.server.http.schema.vocabulary import Ask, Choice, Filter, Filters, Kind, Where
+from rather.server.http.schema.operations import AdminSession, AdminSessions, Expired, Health
 
 __all__ = [
     "AdminSession",
     "AdminSessions",
     "Answered",
-    "Ask",
-    "Attribute",
-    "Attributes",
-    "Catalog",
-    "Catalogs",
-    "Choice",
+    "AttributeView",
+    "AttributesView",
+    "CatalogView",
+    "CatalogsView",
     "Expired",
     "Fact",
-    "Filter",
     "FilterOption",
     "FilterValue",
-    "Filters",
     "Health",
     "History",
-    "Kind",
-    "Log",
-    "NewAnswer",
-    "NewFilters",
-    "NewSession",
-    "Option",
+    "OptionView",
     "Profile",
-    "Question",
-    "Recommendation",
-    "Recommendations",
-    "Session",
-    "Stop",
+    "QuestionView",
+    "RecommendationView",
+    "RecommendationsView",
+    "SessionView",
+    "StopView",
     "Taste",
-    "Turn",
-    "Undo",
-    "Where",
+    "TurnView",
     "Why",
 ]

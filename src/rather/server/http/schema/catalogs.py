@@ -1,21 +1,22 @@
-"""What can be asked about."""
+"""Catalogues as responses describe them."""
 
 from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from rather.server.http.schema.vocabulary import Kind, example
+from rather.model.questions import QuestionKind
+from rather.server.http.schema.examples import example
 
 
 class FilterValue(BaseModel):
-    """One value that a filter may ask for, and how many items have it."""
+    """A value that a filter can ask for."""
 
     value: str
-    items: int
+    items: int = Field(description="How many items have it.")
 
 
 class FilterOption(BaseModel):
-    """Something about the items that a must-have can be about."""
+    """What a filter can be about."""
 
     model_config = example(
         attribute="genres",
@@ -34,8 +35,8 @@ class FilterOption(BaseModel):
     unit: str | None = Field(None, description="For a number, such as `min` or `km`.")
 
 
-class Attribute(BaseModel):
-    """One dimension of the item vectors: what a taste is about."""
+class AttributeView(BaseModel):
+    """A named dimension of the item vectors."""
 
     model_config = example(name="funny", low=-0.31, high=0.69, spread=0.29)
 
@@ -45,15 +46,15 @@ class Attribute(BaseModel):
     spread: float = Field(description="Standard deviation over the items.")
 
 
-class Attributes(BaseModel):
+class AttributesView(BaseModel):
     """What the items of a catalogue differ in."""
 
-    attributes: list[Attribute] = Field(description="Empty when the dimensions have no names.")
+    attributes: list[AttributeView] = Field(description="Empty when the dimensions have no names.")
     filters: list[FilterOption]
 
 
-class Catalog(BaseModel):
-    """A catalogue that can be asked about."""
+class CatalogView(BaseModel):
+    """A catalogue that conversations can be about."""
 
     model_config = example(
         name="films",
@@ -68,17 +69,17 @@ class Catalog(BaseModel):
     )
 
     name: str
-    item: str = Field(description="What one calls an item, in the singular.")
+    item: str = Field(description="What an item is called, in the singular.")
     items: int
     dimensions: int
     hash: str = Field(description="Of its content; a log belongs to one catalogue.")
-    kinds: list[Kind] = Field(description="The kinds of questions that can be asked.")
+    kinds: list[QuestionKind] = Field(description="The kinds of questions that can be asked.")
     strategies: list[str]
     largest_slate: int
-    takes_where: bool = Field(description="Whether must-haves can be written as an expression (`where`).")
+    takes_where: bool = Field(description="Whether it takes a filter expression (`where`).")
 
 
-class Catalogs(BaseModel):
+class CatalogsView(BaseModel):
     """All catalogues of this server."""
 
-    catalogs: list[Catalog]
+    catalogs: list[CatalogView]

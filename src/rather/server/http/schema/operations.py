@@ -1,4 +1,4 @@
-"""For those who run the server."""
+"""Responses for operators."""
 
 from datetime import datetime
 from typing import Literal
@@ -7,14 +7,14 @@ from pydantic import BaseModel
 
 
 class Health(BaseModel):
-    """Whether the process runs, or is ready for requests."""
+    """The process runs, or is ready for requests."""
 
     status: Literal["ok"] = "ok"
     version: str
 
 
 class AdminSession(BaseModel):
-    """A session as an operator sees it: no answers."""
+    """A session as operators see it: without answers."""
 
     id: str
     catalog: str
@@ -24,13 +24,13 @@ class AdminSession(BaseModel):
 
 
 class AdminSessions(BaseModel):
-    """A page of all sessions, the latest first."""
+    """A page of all sessions, newest first."""
 
     sessions: list[AdminSession]
     total: int
 
 
 class Expired(BaseModel):
-    """How many sessions were deleted because nobody had touched them."""
+    """How many old sessions were deleted."""
 
     deleted: int

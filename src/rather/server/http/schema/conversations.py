@@ -1,32 +1,36 @@
-"""What comes back: questions, recommendations, how a session stands."""
+"""Conversations as responses describe them: sessions, questions, recommendations, history, profile."""
 
 from datetime import datetime
 from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from rather.conversation.policy import AskKind
 from rather.conversation.stopping import StopCode
-from rather.server.http.schema.vocabulary import Ask, Choice, Filter, ItemId, Kind, example
+from rather.model.catalog import ItemId
+from rather.model.questions import QuestionKind
+from rather.server.http.schema.examples import example
+from rather.server.requests import Filter, JsonChoice
 
 
 class Fact(BaseModel):
-    """Something to show of an item."""
+    """A fact to show about an item."""
 
     name: str
     value: str
 
 
-class Option(BaseModel):
-    """One of the things a person may choose."""
+class OptionView(BaseModel):
+    """One of the options of a question."""
 
     id: ItemId | None = Field(None, description="The item's id; null for an option made of attributes.")
     label: str
     facts: list[Fact] = Field(description="Those in which the options differ come first.")
     image: str | None = Field(None, description="A picture's address, if its host is allowed.")
-    statements: list[str] = Field([], description="What an option made of attributes says.")
+    statements: list[str] = Field([], description="The attributes of an option made of attributes.")
 
 
-class Question(BaseModel):
+class QuestionView(BaseModel):
     """A question as it is asked. It stays the same until it is answered."""
 
     model_config = example(
@@ -42,17 +46,17 @@ class Question(BaseModel):
         evoi=0.21,
     )
 
-    id: str = Field(description="Names this question in an answer. A question opened again by undo has a new one.")
-    number: int = Field(description="Its place in the conversation, from 1.")
-    kind: Kind
+    id: str = Field(description="Identifies this question in an answer. A question that undo opens again has a new id.")
+    number: int = Field(description="Its number in the conversation, from 1.")
+    kind: QuestionKind
     prompt: str = Field(description="The question in words.")
-    options: list[Option]
-    answers: list[Choice] = Field(description="What may be answered.")
+    options: list[OptionView]
+    answers: list[JsonChoice] = Field(description="The possible answers.")
     evoi: float = Field(description="What the answer is expected to add to the utility of the recommendation.")
 
 
 class Why(BaseModel):
-    """The answer that speaks most for a recommendation."""
+    """The answer that speaks most strongly for a recommendation."""
 
     model_config = example(
         answer="3",
@@ -73,7 +77,7 @@ class Why(BaseModel):
     text: str
 
 
-class Recommendation(BaseModel):
+class RecommendationView(BaseModel):
     """An item and how sure we are of it."""
 
     rank: int = Field(description="From 1.")
@@ -82,42 +86,42 @@ class Recommendation(BaseModel):
     facts: list[Fact]
     image: str | None = None
     expected_utility: float
-    spread: float = Field(description="Standard deviation of its utility over what we believe.")
+    spread: float = Field(description="Standard deviation of its utility under the belief.")
     probability_best: float = Field(description="The probability that no item is better for this person.")
     why: Why | None = None
 
 
-class Recommendations(BaseModel):
+class RecommendationsView(BaseModel):
     """A page of the ranking."""
 
-    recommendations: list[Recommendation]
-    total: int = Field(description="Items that may be recommended.")
+    recommendations: list[RecommendationView]
+    total: int = Field(description="Items in the whole ranking.")
     offset: int
     limit: int
-    next: str | None = Field(description="The address of the next page.")
+    next: str | None = Field(description="The query of the next page; null on the last one.")
 
 
-class Stop(BaseModel):
+class StopView(BaseModel):
     """Why to stop asking."""
 
     model_config = example(code="regret", text="the expected regret 0.0123 is below 0.0157")
 
     code: StopCode = Field(
-        description="`questions`: as many as were wanted have been answered; `probability`: the top recommendation is "
-        "almost surely the best; `regret`: a better recommendation would hardly be better; `cost`: no question is "
-        "worth its answer; `exhausted`: every question has been asked. More may come."
+        description="`questions`: the requested number has been answered; `probability`: the top recommendation is "
+        "almost certainly the best; `regret`: hardly anything is left to gain; `cost`: no question is worth the effort "
+        "of answering it; `exhausted`: every question has been asked. Expect further codes."
     )
     text: str
 
 
-class Session(BaseModel):
-    """A conversation as it stands."""
+class SessionView(BaseModel):
+    """A conversation: its settings, the open question and the best items so far."""
 
-    id: str | None = Field(description="Unguessable; who has it may answer. Null when seen through a share link.")
-    share: str = Field(description="A token to read this session with, under `/v1/shared/`.")
+    id: str | None = Field(description="Unguessable; whoever has it may answer. Null when read through a share link.")
+    share: str = Field(description="A token that lets others read this session, under `/v1/shared/`.")
     catalog: str
     k: int
-    ask: Ask
+    ask: AskKind
     filters: list[Filter]
     where: str | None
     strategy: str
@@ -126,56 +130,56 @@ class Session(BaseModel):
     created_at: datetime
     expires_at: datetime | None
     answers: int = Field(description="Answers given and not taken back.")
-    last_answer: str | None = Field(description="The id of the last of them; give it to undo.")
-    question: Question | None = Field(description="The open question; null when every question has been asked.")
-    stop: Stop | None = Field(description="Why to stop asking; null while another question pays.")
+    last_answer: str | None = Field(description="The id of the last of them; pass it to undo.")
+    question: QuestionView | None = Field(description="The open question; null when every question has been asked.")
+    stop: StopView | None = Field(description="Why to stop asking; null while another question is worth asking.")
     stop_reason: str | None = Field(description="The text of `stop`.")
     expected_regret: float = Field(description="What recommending now is expected to lose against the best item.")
     start_regret: float = Field(description="The same before the first answer.")
-    recommendations: list[Recommendation] = Field(description="The best few now.")
+    recommendations: list[RecommendationView] = Field(description="The best five items now.")
 
 
 class Answered(BaseModel):
-    """An answer that is safely stored, and where the conversation stands after it."""
+    """An answer that has been stored, and the conversation after it."""
 
     answer: str = Field(description="The id of the answer.")
-    repeated: bool = Field(description="True when this answer had been given before; it counts once.")
-    session: Session
+    repeated: bool = Field(description="True when this answer had already been given; it counts once.")
+    session: SessionView
 
 
-class Turn(BaseModel):
-    """One answer of the past."""
+class TurnView(BaseModel):
+    """A past question and its answer."""
 
     answer: str
     number: int
-    kind: Kind
+    kind: QuestionKind
     prompt: str
-    options: list[Option]
-    choice: Choice
+    options: list[OptionView]
+    choice: JsonChoice
     answered_at: datetime
-    undone: bool = Field(description="Taken back later.")
-    expected_regret: float | None = Field(description="Right after this answer; null where it is not known.")
+    undone: bool = Field(description="Whether it was taken back later.")
+    expected_regret: float | None = Field(description="Right after this answer; null if it is not known.")
 
 
 class History(BaseModel):
-    """Every answer in the order it was given, those taken back included."""
+    """Every answer in the order it was given, including those taken back."""
 
     start_regret: float
-    stops_at: float | None = Field(description="Below this expected regret another question no longer pays.")
-    turns: list[Turn]
+    stops_at: float | None = Field(description="Below this expected regret, another question is not worth asking.")
+    turns: list[TurnView]
 
 
 class Taste(BaseModel):
-    """How much one quality matters to this person."""
+    """How much a feature matters to this person."""
 
     feature: str
     mean: float = Field(description="What one unit of it adds to an item's utility.")
-    spread: float = Field(description="How unsure we are of that, one standard deviation.")
+    spread: float = Field(description="Standard deviation of that under the belief.")
     prior_mean: float = Field(description="The same before the first answer.")
-    weight: float = Field(description="Mean times how much items differ in it: how much it moves the ranking.")
+    weight: float = Field(description="The mean times how much items differ in it: how much it moves the ranking.")
 
 
 class Profile(BaseModel):
-    """What we believe about the person, the qualities that matter most first."""
+    """What is believed about the person's taste, the features that matter most first."""
 
     tastes: list[Taste] = Field(description="Empty when the catalogue's dimensions have no names.")

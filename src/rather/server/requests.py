@@ -1,0 +1,109 @@
+"""What a caller may ask for, validated. What is unknown or out of bounds is rejected here."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, model_validator
+
+from rather.conversation.policy import AskKind
+
+JsonChoice = Annotated[
+    Annotated[StrictInt, Field(ge=0, le=1_000)] | Literal["none", "same", "skip"],
+    Field(description="The index of an option, from 0, or `none`, `same`, `skip`."),
+]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+FilterExpression = Annotated[str, Field(max_length=1_000)]
+
+
+def request_config(*examples: dict[str, Any]) -> ConfigDict:
+    """The configuration of a request: unknown fields are rejected, so that a misspelt one is not silently ignored."""
+    return ConfigDict(extra="forbid", json_schema_extra={"examples": list(examples)})
+
+
+class Filter(BaseModel):
+    """What an item must have, in terms of one filter of its catalogue."""
+
+    model_config = request_config({"attribute": "year", "minimum": 1990, "maximum": 1999})
+
+    attribute: Name
+    any_of: list[Annotated[str, Field(max_length=500)]] | None = Field(
+        None, min_length=1, max_length=100, description="For a category or tags: the item has one of these."
+    )
+    minimum: float | None = Field(None, allow_inf_nan=False, description="For a number: not below this.")
+    maximum: float | None = Field(None, allow_inf_nan=False, description="For a number: not above this.")
+
+    @model_validator(mode="after")
+    def _has_a_condition(self) -> "Filter":
+        if self.any_of is None and self.minimum is None and self.maximum is None:
+            raise ValueError("a filter needs `any_of`, `minimum` or `maximum`")
+        return self
+
+
+Filters = Annotated[list[Filter], Field(max_length=50)]
+
+
+class NewFilters(BaseModel):
+    """Filters that replace those of a session from now on."""
+
+    model_config = request_config({"filters": [{"attribute": "genres", "any_of": ["comedy"]}]})
+
+    filters: Filters = Field([], description="Items must match all of these.")
+    where: FilterExpression | None = Field(
+        None, description="A filter expression that items must match, for catalogues that take one."
+    )
+
+
+class NewSession(BaseModel):
+    """How to hold a conversation. Only the catalogue is required, and not even that when the server has only one."""
+
+    model_config = request_config(
+        {"catalog": "films"},
+        {"catalog": "films", "k": 3, "filters": [{"attribute": "year", "minimum": 1990}], "seed": 7},
+    )
+
+    catalog: Name | None = Field(None, description="Its name; may be omitted when the server has only one.")
+    k: int = Field(2, ge=2, le=100, description="Options of a question.")
+    ask: AskKind = Field("items", description="Compare items, attributes, or each time whichever is worth more.")
+    p: int | None = Field(
+        None, ge=1, le=10, description="Attributes of each option in a question about attributes; by default one."
+    )
+    filters: Filters = Field([], description="Items must match all of these.")
+    where: FilterExpression | None = Field(
+        None, description="A filter expression that items must match, for catalogues that take one."
+    )
+    seed: int = Field(0, ge=0, lt=2**53, description="The same seed and answers give the same questions.")
+    strategy: Name = Field("auto", description="How questions are chosen; the catalogue lists the names.")
+    time_budget_ms: float | None = Field(
+        None, ge=1, le=60_000, description="The most time to spend on choosing a question; for `auto` only."
+    )
+    questions: int | None = Field(None, ge=1, le=500, description="Stop after this many answers at the latest.")
+
+
+class NewAnswer(BaseModel):
+    """An answer to the open question."""
+
+    model_config = request_config({"question": "3-2", "choice": 0})
+
+    question: Name = Field(description="The id of the question that is answered.")
+    choice: JsonChoice
+
+
+class Undo(BaseModel):
+    """Which answer to take back."""
+
+    model_config = request_config({"answer": "3"})
+
+    answer: Name | None = Field(
+        None, description="The id of the last answer. With it, a repeated request takes back only that one answer."
+    )
+
+
+class Log(BaseModel):
+    """A session as the library writes it (`Session.to_json`): settings, events and the open question."""
+
+    model_config = ConfigDict(extra="allow")
+
+    rather: int = Field(description="Version of the format.")
+    catalog: str = Field(description="Hash of the catalogue that it is about.")
+    belief: str = Field(description="Hash of the belief that it started from.")
+    events: list[dict[str, Any]] = Field(max_length=10_000)
+    open: dict[str, Any] | None = None

@@ -1,0 +1,89 @@
+"""What is stored of a conversation."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+# 24 random bytes, written in 32 characters: nobody guesses one.
+TOKEN_BYTES = 24
+
+
+@dataclass(frozen=True)
+class StoredEvent:
+    """An answer, or the withdrawal of one.
+
+    Attributes:
+        position: In the session, from 1 and without gaps.
+        event: As the library logs it.
+        question: The id of the question that was answered; None for a withdrawal.
+        regret: The expected regret right after it; None when an older version stored the answer.
+        at: When it was stored.
+    """
+
+    position: int
+    event: dict[str, Any]
+    question: str | None
+    regret: float | None
+    at: datetime
+
+
+@dataclass(frozen=True)
+class StoredSession:
+    """A session as it is in the database.
+
+    Attributes:
+        id: Unguessable; whoever has it may answer.
+        share: Unguessable; whoever has it may read.
+        catalog: The name of its catalogue.
+        request: What the caller asked for.
+        settings: The settings of the library's log, as JSON text.
+        open: The open question as the library logs it; None when every question has been asked.
+        version: Grows with every change.
+        created_at: When it was opened.
+        touched_at: When it was last changed.
+        events: All of them, oldest first.
+    """
+
+    id: str
+    share: str
+    catalog: str
+    request: dict[str, Any]
+    settings: str
+    open: dict[str, Any] | None
+    version: int
+    created_at: datetime
+    touched_at: datetime
+    events: tuple[StoredEvent, ...] = ()
+
+    @classmethod
+    def new(
+        cls,
+        catalog: str,
+        request: dict[str, Any],
+        settings: str,
+        open: dict[str, Any] | None,
+        events: Sequence[Mapping[str, Any]] = (),
+    ) -> "StoredSession":
+        """A session that starts now, under new tokens, with the events of an imported log if there are any."""
+        at = now()
+        stored = [StoredEvent(position, dict(event), None, None, at) for position, event in enumerate(events, 1)]
+        id, share = secrets.token_urlsafe(TOKEN_BYTES), secrets.token_urlsafe(TOKEN_BYTES)
+        return cls(id, share, catalog, request, settings, open, len(stored), at, at, tuple(stored))
+
+    @property
+    def answers(self) -> tuple[StoredEvent, ...]:
+        """The answers that have not been taken back, oldest first."""
+        left: list[StoredEvent] = []
+        for event in self.events:
+            if "undo" in event.event:
+                left.pop()
+            else:
+                left.append(event)
+        return tuple(left)
+
+
+def now() -> datetime:
+    """The time in UTC without a zone, as it is stored."""
+    return datetime.now(UTC).replace(tzinfo=None)
