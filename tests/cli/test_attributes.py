@@ -74,9 +74,12 @@ def test_a_machine_may_be_asked_either(rather):
             ("simulate", "films", "--ask", "items", "--ask", "auto", "--strategy", "best"),
             "No strategy for items is called 'best'",
         ),
-        (("partial", "films", "--k", "6..2"), "`--k` must be a number from 2, or like 2..6"),
-        (("partial", "films", "--p", "one"), "`--p` must be a number from 1"),
-        (("partial", "films", "--strategy", "thompson"), "No strategy for attributes is called 'thompson'"),
+        (("research", "first-questions", "films", "--k", "6..2"), "`--k` must be a number from 2, or like 2..6"),
+        (("research", "first-questions", "films", "--p", "one"), "`--p` must be a number from 1"),
+        (
+            ("research", "first-questions", "films", "--strategy", "thompson"),
+            "No strategy for attributes is called 'thompson'",
+        ),
     ],
 )
 def test_mistakes_are_told(options, message, rather):
@@ -103,15 +106,15 @@ def test_simulate_compares_strategies_for_attributes(rather):
 
 def test_the_table_of_first_questions(rather):
     names = ("--strategy", "auto", "--strategy", "greedy", "--strategy", "exhaustive-search")
-    report = json.loads(rather("partial", "films", "--k", "2,3", "--p", "1", "--json", *names).out)
-    cells = {(cell["strategy"], cell["k"]): cell["evoi"] for cell in report["cells"]}
-    assert len(cells) == 6
+    report = json.loads(rather("research", "first-questions", "films", "--k", "2,3", "--p", "1", "--json", *names).out)
+    found = {(question["strategy"], question["k"]): question["evoi"] for question in report["questions"]}
+    assert len(found) == 6
     for k in (2, 3):
-        best = cells["exhaustive-search", k]
-        assert cells["auto", k] >= 0.99 * best
-        assert cells["auto", k] >= cells["greedy", k] - 1e-6
-        assert cells["greedy", k] <= best + 1e-6
+        best = found["exhaustive-search", k]
+        assert found["auto", k] >= 0.99 * best
+        assert found["auto", k] >= found["greedy", k] - 1e-6
+        assert found["greedy", k] <= best + 1e-6
     assert report["attributes"] == 25
-    limited = rather("partial", "films", "--k", "2", "--p", "1", "--most-slates", "10", *names).out
+    limited = rather("research", "first-questions", "films", "--k", "2", "--p", "1", "--most-slates", "10", *names).out
     assert "–" in limited
     assert "300" in limited

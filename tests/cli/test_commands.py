@@ -32,9 +32,18 @@ def test_help_does_not_import_torch():
     assert done.stdout.strip().endswith("False")
 
 
-@pytest.mark.parametrize("command", ["demo", "ask", "simulate", "partial", "strategies"])
+@pytest.mark.parametrize("command", ["demo", "ask", "simulate", "research first-questions", "research holdout"])
 def test_every_command_has_help_with_an_example(command, rather):
-    assert f"rather {command}" in rather(command, "--help").out
+    assert f"rather {command}" in rather(*command.split(), "--help").out
+
+
+def test_everyday_commands_come_before_those_for_research(rather):
+    everyday, research = rather("--help").out.split("─ Research ─")
+    listed = [line.split()[1] for line in everyday.split("─ Commands ─")[1].splitlines() if line.startswith("│ ")]
+    assert [name for name in listed if name.isalpha() and name.islower()][:4] == ["demo", "ask", "serve", "inspect"]
+    for name in ("simulate", "bench", "reproduce", "research", "data"):
+        assert f"│ {name} " in research
+    assert "holdout" not in everyday + research
 
 
 def test_bench_measures_the_service_under_load(rather):

@@ -20,13 +20,13 @@ def sweets(n=60):
 
 
 def test_a_hidden_column_that_the_others_explain_is_found():
-    found = hold_out(sweets(), "wins", questions=6, seeds=6)
+    found = hold_out(sweets(), "wins", questions=6, conversations=6)
     assert found.beaten[:, -1].mean() > 0.8 > 0.7 > found.beaten[:, 0].mean()
     assert found.values[:, -1].mean() > found.quarter
 
 
 def test_less_turns_the_truth_around():
-    found = hold_out(sweets(), "wins", less=True, questions=6, seeds=6)
+    found = hold_out(sweets(), "wins", less=True, questions=6, conversations=6)
     assert found.values[:, -1].mean() < found.quarter
     assert found.beaten[:, -1].mean() > 0.8
 
@@ -34,6 +34,6 @@ def test_less_turns_the_truth_around():
 def test_only_numbers_can_be_held_out():
     table = sweets() | {"colour": ["red", "blue", "green"] * 20}
     with pytest.raises(InvalidInputError, match="must hold numbers"):
-        hold_out(table, "colour", seeds=1)
+        hold_out(table, "colour", conversations=1)
     with pytest.raises(InvalidInputError, match="wins"):
-        hold_out(table, "wims", seeds=1)
+        hold_out(table, "wims", conversations=1)

@@ -8,11 +8,10 @@ from rather.cli import (
     bench,
     data,
     demo,
-    holdout,
     inspect,
     learn,
-    partial,
     reproduce,
+    research,
     serve,
     simulate,
     strategies,
@@ -46,21 +45,13 @@ def _options(
     """Ask a few questions, then recommend: would you rather…?"""
 
 
-COMMANDS = (
-    demo.demo,
-    ask.ask,
-    serve.serve,
-    inspect.inspect,
-    holdout.holdout,
-    simulate.simulate,
-    partial.partial,
-    strategies.strategies,
-    learn.learn,
-    vectors.vectors,
-    reproduce.reproduce,
-    bench.bench,
-)
+EVERYDAY = (demo.demo, ask.ask, serve.serve, inspect.inspect, learn.learn, vectors.vectors)
+FOR_RESEARCH = (simulate.simulate, strategies.strategies, bench.bench, reproduce.reproduce)
+PANEL = "Research"
 
-for command in COMMANDS:
-    app.command(cls=Command)(command)
-app.add_typer(data.data)
+for everyday in EVERYDAY:
+    app.command(cls=Command)(everyday)
+for study in FOR_RESEARCH:
+    app.command(cls=Command, rich_help_panel=PANEL)(study)
+app.add_typer(research.research, rich_help_panel=PANEL)
+app.add_typer(data.data, rich_help_panel=PANEL)

@@ -1,4 +1,4 @@
-"""`rather holdout`: does it find what ranks high in a column it does not see?"""
+"""`rather research holdout`: does it find what ranks high in a column it does not see?"""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,29 +14,36 @@ if TYPE_CHECKING:
 
 def holdout(
     table: Annotated[Path, typer.Argument(metavar="TABLE", help="A table with a column of real outcomes.")],
-    column: Annotated[str, typer.Option(help="The column to hold out: somebody who prefers more of it answers.")],
-    less: Annotated[bool, typer.Option("--less", help="The person prefers less of it.")] = False,
+    column: Annotated[str, typer.Option(help="The column to hold out: a simulated user prefers more of it.")],
+    less: Annotated[bool, typer.Option("--less", help="The user prefers less of it.")] = False,
     questions: Annotated[int, typer.Option(min=1, help="Questions in each conversation.")] = 10,
-    seeds: Annotated[int, typer.Option(min=1, help="Conversations, each with particles drawn anew.")] = 50,
-    top: Annotated[int, typer.Option(min=1, help="Recommended items to look at.")] = 5,
+    conversations: Annotated[int, typer.Option(min=1, help="Conversations, each with newly drawn particles.")] = 50,
+    top: Annotated[int, typer.Option(min=1, help="Recommended items to rank.")] = 5,
     k: SlateSize = 2,
-    strategy: Annotated[str, typer.Option(help="How questions are chosen; see `rather strategies`.")] = "auto",
+    strategy: Annotated[str, typer.Option(help="How to choose questions; see `rather strategies`.")] = "auto",
     json_output: Json = False,
 ) -> None:
-    """Hold a column out, let somebody who prefers more of it answer, and see how high the recommended items rank in it.
+    """Hide a column from the model, let a simulated user prefer more of it, and rank the recommended items in it.
 
     The column is neither learnt from nor shown: a test on real outcomes instead of on simulated tastes.
 
-    Example: rather holdout candy-data.csv --column winpercent
+    Example: rather research holdout candy-data.csv --column winpercent
     """
     from rather.cli.progress import progress_bar
     from rather.research.holdout import hold_out
 
-    with progress_bar("conversations", seeds, json_output) as advance:
+    with progress_bar("conversations", conversations, json_output) as advance:
         found = hold_out(
-            str(table), column, less=less, questions=questions, seeds=seeds, top=top, k=k, strategy=strategy,
+            str(table),
+            column,
+            less=less,
+            questions=questions,
+            conversations=conversations,
+            top=top,
+            k=k,
+            strategy=strategy,
             on_done=advance,
-        )  # fmt: skip
+        )
     if json_output:
         report = {"column": column, "top_quarter_from": found.quarter, "questions": _rows(found)}
         print_json(report)

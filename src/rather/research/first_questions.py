@@ -15,17 +15,17 @@ from rather.strategies.problem import Problem, Strategy, choose
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One strategy on one problem.
+class FirstQuestion:
+    """The first question of a strategy, at one size.
 
     Attributes:
         strategy: Its name.
-        k: Partial items on a slate.
-        p: Attributes each makes.
+        k: Options of the question.
+        p: Attributes of each option.
         slates: How many slates there are.
-        evoi: Of the first question, the mean over trials; None where the strategy refuses.
+        evoi: Of the question, the mean over trials; None if there are too many slates for an exhaustive search.
         seconds: To choose it, likewise.
-        refusal: Why it refuses.
+        reason: Why there is no question; None if there is one.
     """
 
     strategy: str
@@ -34,7 +34,7 @@ class Cell:
     slates: int
     evoi: float | None
     seconds: float | None
-    refusal: str | None = None
+    reason: str | None = None
 
 
 def first_questions(
@@ -47,38 +47,38 @@ def first_questions(
     seed: int = 0,
     trials: int = 1,
     on_done: Callable[[], None] = lambda: None,
-) -> list[Cell]:
-    """A cell for each pair (k, p) of `sizes` and each strategy, in that order.
+) -> list[FirstQuestion]:
+    """The first question for each pair (k, p) of `sizes` and each strategy, in that order.
 
     Args:
         catalog: What is asked about; it needs attributes.
         belief: Before the first question.
-        response: How people answer.
+        response: How users answer.
         strategies: By name.
         sizes: Pairs (k, p).
         seed: Of all randomness; trial t of every strategy starts from the same generator.
         trials: Seeds over which EVOI and time are averaged; exhaustive search needs no more than one.
-        on_done: Called after each cell, for a progress bar.
+        on_done: Called after each question, for a progress bar.
     """
-    cells = []
+    questions = []
     for k, p in sizes:
         for name, strategy in strategies.items():
             problems = [
                 Problem(catalog, belief, response, k, derive_generator(seed, "first", trial), p=p)
                 for trial in range(1 if isinstance(strategy, ExhaustiveSearch) else trials)
             ]
-            cells.append(_cell(name, strategy, problems))
+            questions.append(_first_question(name, strategy, problems))
             on_done()
-    return cells
+    return questions
 
 
-def _cell(name: str, strategy: Strategy, problems: Sequence[Problem]) -> Cell:
+def _first_question(name: str, strategy: Strategy, problems: Sequence[Problem]) -> FirstQuestion:
     start = time.perf_counter()
     size = (problems[0].k, problems[0].attributes.p, problems[0].options.slates)
     try:
         with one_thread():
-            worth = [choose(strategy, problem).evoi for problem in problems]
+            values = [choose(strategy, problem).evoi for problem in problems]
     except TooManySlatesError as error:
-        return Cell(name, *size, None, None, str(error))
+        return FirstQuestion(name, *size, None, None, str(error))
     count = len(problems)
-    return Cell(name, *size, sum(worth) / count, (time.perf_counter() - start) / count)
+    return FirstQuestion(name, *size, sum(values) / count, (time.perf_counter() - start) / count)

@@ -1,7 +1,7 @@
-"""A column of a table kept from us as the truth: do the questions find what ranks high in it?
+"""A column of a table hidden from the model as the truth: do the questions find what ranks high in it?
 
-Somebody who always prefers the item with more of the column answers, and we look where the recommended items rank.
-The column is neither learnt from nor shown, so this is a test on real outcomes instead of on simulated tastes.
+A simulated user always prefers the item with more of the column, and the recommended items are ranked in it. The column
+is neither learnt from nor shown, so this is a test on real outcomes instead of on simulated tastes.
 """
 
 from collections.abc import Callable
@@ -26,8 +26,9 @@ class Holdout:
     Attributes:
         column: The truth.
         quarter: The value from which an item is in the top quarter of the table.
-        values: `(seeds, questions + 1)` mean value of the recommended items, before the first question and after each.
-        beaten: `(seeds, questions + 1)` mean share of the table that the recommended items beat.
+        values: `(conversations, questions + 1)` mean value of the recommended items, before the first question and
+            after each.
+        beaten: `(conversations, questions + 1)` mean share of the table that the recommended items beat.
     """
 
     column: str
@@ -42,21 +43,21 @@ def hold_out(
     *,
     less: bool = False,
     questions: int = 10,
-    seeds: int = 50,
+    conversations: int = 50,
     top: int = 5,
     k: int = 2,
     strategy: str = "auto",
     on_done: Callable[[], None] | None = None,
 ) -> Holdout:
-    """Conversations with somebody who prefers more of a column that we do not see.
+    """Conversations with a user who prefers more of a column that the model does not see.
 
     Args:
         table: A path or a frame, as for `encode_table`.
         column: A column of numbers.
-        less: The person prefers less of it.
+        less: The user prefers less of it.
         questions: In each conversation.
-        seeds: Conversations, each with particles and questions drawn anew.
-        top: Recommended items to look at.
+        conversations: How many, each with newly drawn particles.
+        top: Recommended items to rank.
         k: Items on a slate.
         strategy: How questions are chosen.
         on_done: Called after each conversation.
@@ -66,7 +67,7 @@ def hold_out(
     truth = sign * _truth(encoded, column)
     known = ~np.isnan(truth)
     values, beaten = [], []
-    for seed in range(seeds):
+    for seed in range(conversations):
         belief = encoded.belief(seed=seed)
         session = Session(Policy(encoded.catalog, belief, k, seed, strategy=strategy, allowed=known))
         rows = [_top_rows(session, top)]

@@ -1,4 +1,4 @@
-"""`rather partial`: what the first question about attributes is worth, strategy by strategy."""
+"""`rather research first-questions`: what the first question about attributes is worth, strategy by strategy."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from rather.formats.opening import Source
-    from rather.research.first_questions import Cell
+    from rather.research.first_questions import FirstQuestion
 
 
-def partial(
+def first_questions(
     catalog: CatalogName = "films",
     k: Annotated[str, typer.Option("--k", help="Options of a question: 3, or 2..6, or 2,4.")] = "2..6",
-    p: Annotated[str, typer.Option("--p", help="Attributes each option makes: 1, or 1..3, or 1,3.")] = "1..3",
+    p: Annotated[str, typer.Option("--p", help="Attributes of each option: 1, or 1..3, or 1,3.")] = "1..3",
     strategy: Annotated[
         list[str] | None,
         typer.Option(help="A strategy for attributes; repeat it to compare.", show_default="all"),
     ] = None,
     trials: Annotated[int, typer.Option(min=1, help="Average over this many seeds.")] = 1,
     most_slates: Annotated[
-        int, typer.Option(min=1, help="Slates from which on exhaustive search refuses.")
+        int, typer.Option(min=1, help="Skip exhaustive search if there are more slates than this.")
     ] = 2_000_000,
     temperature: Temperature = None,
     seed: Seed = 0,
@@ -36,19 +36,19 @@ def partial(
 ) -> None:
     """Compare strategies for questions about attributes by the EVOI of their first question.
 
-    A question about attributes compares k partial items that make p attributes each and are otherwise equal. Where
-    exhaustive search would not end it refuses and its cell stays empty.
+    A question about attributes compares k options of p attributes each that are otherwise equal. A dash means that
+    there are too many slates for an exhaustive search.
 
     Examples:
-        rather partial films
-        rather partial films --k 2..4 --p 1 --strategy auto --strategy greedy --json
+        rather research first-questions films
+        rather research first-questions films --k 2..4 --p 1 --strategy auto --strategy greedy --json
     """
     from rather.cli.progress import opened_source, progress_bar
     from rather.conversation.policy import everyday_response
-    from rather.research.first_questions import first_questions
+    from rather.research.first_questions import first_questions as compute
     from rather.strategies import ATTRIBUTE_STRATEGIES, strategy_named
 
-    sizes = [(size, said) for said in _numbers(p, "--p", 1) for size in _numbers(k, "--k", 2)]
+    sizes = [(slate_size, count) for count in _numbers(p, "--p", 1) for slate_size in _numbers(k, "--k", 2)]
     strategies = {
         name: strategy_named(
             name, "attributes", **({"most_slates": most_slates} if name == "exhaustive-search" else {})
@@ -57,14 +57,14 @@ def partial(
     }
     source = opened_source(catalog)
     response = everyday_response(source.catalog, source.belief, temperature)
-    with progress_bar("cells", len(sizes) * len(strategies), json_output) as advance:
-        cells = first_questions(
+    with progress_bar("questions", len(sizes) * len(strategies), json_output) as advance:
+        questions = compute(
             source.catalog, source.belief, response, strategies, sizes, seed=seed, trials=trials, on_done=advance
         )
     if json_output:
-        print_json(_report(source, str(response), seed, trials, cells))
+        print_json(_report(source, str(response), seed, trials, questions))
     else:
-        _print_tables(cells)
+        _print_tables(questions)
 
 
 def _numbers(text: str, option: str, least: int) -> list[int]:
@@ -79,7 +79,9 @@ def _numbers(text: str, option: str, least: int) -> list[int]:
     return list(dict.fromkeys(numbers))
 
 
-def _report(source: "Source", response: str, seed: int, trials: int, cells: Sequence["Cell"]) -> dict[str, object]:
+def _report(
+    source: "Source", response: str, seed: int, trials: int, questions: Sequence["FirstQuestion"]
+) -> dict[str, object]:
     from dataclasses import asdict
 
     return {
@@ -90,27 +92,31 @@ def _report(source: "Source", response: str, seed: int, trials: int, cells: Sequ
         "response": response,
         "seed": seed,
         "trials": trials,
-        "cells": [asdict(cell) for cell in cells],
+        "questions": [asdict(question) for question in questions],
     }
 
 
-def _print_tables(cells: Sequence["Cell"]) -> None:
+def _print_tables(questions: Sequence["FirstQuestion"]) -> None:
     from rather.cli.console import plain_console
 
     console = plain_console()
-    for p in dict.fromkeys(cell.p for cell in cells):
-        here = [cell for cell in cells if cell.p == p]
-        said = f"{counted(p, 'attribute')} per option"
-        console.print(_table(f"EVOI of the first question, {said}", here, _evoi), _table("Seconds", here, _seconds))
+    for p in dict.fromkeys(question.p for question in questions):
+        here = [question for question in questions if question.p == p]
+        title = f"EVOI of the first question, {counted(p, 'attribute')} per option"
+        console.print(_table(title, here, _evoi), _table("Seconds", here, _seconds))
 
 
-def _table(title: str, cells: Sequence["Cell"], shown: "Callable[[Cell, float], str | Text]") -> "Table":
+def _table(
+    title: str, questions: Sequence["FirstQuestion"], shown: "Callable[[FirstQuestion, float], str | Text]"
+) -> "Table":
     """A row for each strategy, a column for each k, and how many slates there are."""
     from rich.table import Table
 
-    names = list(dict.fromkeys(cell.strategy for cell in cells))
-    columns = {k: [cell for cell in cells if cell.k == k] for k in dict.fromkeys(cell.k for cell in cells)}
-    best = {k: max((cell.evoi or 0.0 for cell in column), default=0.0) for k, column in columns.items()}
+    names = list(dict.fromkeys(question.strategy for question in questions))
+    columns: dict[int, list[FirstQuestion]] = {}
+    for question in questions:
+        columns.setdefault(question.k, []).append(question)
+    best = {k: max(question.evoi or 0.0 for question in column) for k, column in columns.items()}
     table = Table(title=title)
     table.add_column("strategy", no_wrap=True, min_width=max(map(len, names)))
     for k in columns:
@@ -122,17 +128,17 @@ def _table(title: str, cells: Sequence["Cell"], shown: "Callable[[Cell, float], 
     return table
 
 
-def _evoi(cell: "Cell", best: float) -> "Text":
-    """Bold where nothing is better; the same question found by two strategies may differ by rounding."""
+def _evoi(question: "FirstQuestion", best: float) -> "Text":
+    """Bold if none is better; the same question found by two strategies may differ by rounding."""
     from rich.text import Text
 
-    if cell.evoi is None:
+    if question.evoi is None:
         return Text("–")
-    return Text(f"{cell.evoi:.4f}", style="bold" if cell.evoi >= best * (1 - 1e-5) else "")
+    return Text(f"{question.evoi:.4f}", style="bold" if question.evoi >= best * (1 - 1e-5) else "")
 
 
-def _seconds(cell: "Cell", best: float) -> str:
-    return "–" if cell.seconds is None else f"{cell.seconds:.2f}"
+def _seconds(question: "FirstQuestion", best: float) -> str:
+    return "–" if question.seconds is None else f"{question.seconds:.2f}"
 
 
 def _count(number: int) -> str:

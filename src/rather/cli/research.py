@@ -1,0 +1,17 @@
+"""`rather research`: studies of one's own catalogue."""
+
+import typer
+
+from rather.cli.command_help import Command
+from rather.cli.first_questions import first_questions
+from rather.cli.holdout import holdout
+
+research = typer.Typer(
+    name="research",
+    help="Study a catalogue of your own: first questions by strategy, and columns held out.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+
+for command in (first_questions, holdout):
+    research.command(cls=Command)(command)
