@@ -69,7 +69,7 @@ def dump_open(session: Session) -> dict[str, Any] | None:
 
 def load(text: str, catalog: Catalog, belief: Belief, *, cache: Cache | None = None, **parts: Any) -> Session:
     """See `Session.from_json`."""
-    log = _parse(text)
+    log = parse(text)
     policy, stopping = load_settings(log, catalog, belief, **parts)
     session = Session(policy, stopping, cache=cache)
     for event in log["events"]:
@@ -161,7 +161,8 @@ def _built(kind: Callable[..., Built], settings: Any) -> Built:
         raise damaged(settings) from None
 
 
-def _parse(text: str) -> dict[str, Any]:
+def parse(text: str | bytes) -> dict[str, Any]:
+    """A log as plain data, if it has all that a log must have."""
     try:
         log = json.loads(text)
     except json.JSONDecodeError as error:

@@ -1,0 +1,80 @@
+"""A session as bytes that need no replay: its log, and the particles of now. No pickle.
+
+A snapshot is a line that names the format, a line with the log as JSON and the number of particles, and the particles
+`(m, d)` and log-weights `(m,)` as little-endian float32.
+"""
+
+import json
+from typing import Any
+
+import numpy as np
+import torch
+
+from rather.caching.storage import Cache
+from rather.conversation.log import dump_open, dump_settings, load_open, load_settings, parse
+from rather.conversation.records import damaged, question_of
+from rather.conversation.session import Session
+from rather.errors import InvalidInputError
+from rather.model.belief import Belief, Evidence
+from rather.model.catalog import Catalog
+from rather.model.questions import Question
+from rather.model.responses import Answer, Choice, ResponseModel, answer_row, as_choice
+
+FORMAT = b"rather snapshot 1"
+
+
+def write(session: Session) -> bytes:
+    """See `Session.snapshot`."""
+    belief = session.belief
+    log = {
+        **dump_settings(session.policy, session.stopping),
+        "events": list(session.events),
+        "open": dump_open(session),
+        "particles": len(belief),
+    }
+    arrays = (belief.particles, belief.log_weights)
+    numbers = [array.contiguous().numpy().astype("<f4").tobytes() for array in arrays]
+    return b"\n".join([FORMAT, json.dumps(log).encode(), b"".join(numbers)])
+
+
+def read(snapshot: bytes, catalog: Catalog, belief: Belief, *, cache: Cache | None = None, **parts: Any) -> Session:
+    """See `Session.restore`."""
+    first, _, rest = snapshot.partition(b"\n")
+    if first != FORMAT:
+        raise InvalidInputError(f"This is not a snapshot of the form {FORMAT.decode()!r}.")
+    header, _, numbers = rest.partition(b"\n")
+    log = parse(header)
+    policy, stopping = load_settings(log, catalog, belief, **parts)
+    answers: list[tuple[Question, Choice]] = []
+    for event in log["events"]:
+        if isinstance(event, dict) and "undo" in event:
+            if not answers:
+                raise damaged(event)
+            answers.pop()
+            continue
+        question = question_of(event, policy, len(answers) + 1)
+        if "answer" not in event or event.get("tell") != question.number:
+            raise damaged(event)
+        answers.append((question, as_choice(event["answer"])))
+    now = _belief(numbers, log.get("particles"), answers, policy.response, belief)
+    session = Session.resumed(policy, stopping, answers, log["events"], now, cache)
+    if log["open"] is not None:
+        load_open(log["open"], session)
+    return session
+
+
+def _belief(
+    numbers: bytes, count: Any, answers: list[tuple[Question, Choice]], response: ResponseModel, prior: Belief
+) -> Belief:
+    d = prior.particles.shape[1]
+    if not isinstance(count, int) or count < 1 or len(numbers) != 4 * count * (d + 1):
+        raise InvalidInputError(f"This snapshot is damaged: it does not hold its {count} particles of {d} dimensions.")
+    array = torch.from_numpy(np.frombuffer(numbers, dtype="<f4").astype(np.float32))
+    if not torch.isfinite(array[: count * d]).all() or array.isnan().any():
+        raise InvalidInputError("This snapshot is damaged: its particles are not finite.")
+    evidence = tuple(
+        Evidence(question.vectors, answer_row(answer, len(question), response), response)
+        for question, answer in answers
+        if answer is not Answer.SKIP
+    )
+    return Belief(array[: count * d].view(count, d), array[count * d :], prior.prior, evidence)
