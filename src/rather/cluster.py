@@ -1,4 +1,4 @@
-"""Ray clusters: how to reach one, and what is ours of it to stop."""
+"""Connections to Ray clusters. What was started here is stopped here, and nothing else."""
 
 from __future__ import annotations
 
@@ -14,19 +14,18 @@ from rather.extras import require_extra
 LOCAL = "local"
 """The address of a cluster that is started on this machine, for this machine alone, and stopped afterwards."""
 
-
-# By its name for two systems, but what it does is to keep to the addresses of this machine.
-LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
+# In spite of its name, this makes Ray listen on 127.0.0.1 only, on Linux as well.
+LOOPBACK_ONLY = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 
 
 class ClusterError(RatherError, RuntimeError):
-    """A cluster that cannot be reached, or lost what we need of it."""
+    """A cluster that cannot be reached, or failed."""
 
 
 def require_ray() -> Any:
-    """The library, or an error that says how to get it."""
+    """The library, or an error that names the extra."""
     require_extra("cluster", "Ray")
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would report home
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # otherwise it reports home
     import ray
 
     return ray
@@ -34,25 +33,25 @@ def require_ray() -> Any:
 
 @contextmanager
 def connected(address: str) -> Iterator[Any]:
-    """Connect to a cluster, or go on with the connection there is; only what was begun here is ended.
+    """Connect to a cluster, or use the connection there is; closes only a connection that it opened.
 
     Args:
-        address: "HOST:PORT" of its head, "auto" for the one this machine belongs to, or "local" to start one here.
+        address: "HOST:PORT" of the head node, "auto" for the cluster of this machine, or "local" to start one here.
     """
     if address == LOCAL:
-        # Read when Ray is imported, by us and by all it starts; without it they listen on every network.
-        os.environ.setdefault(LOOPBACK, "0")
+        # Read when Ray is imported, here and in every process it starts; without it they listen on every network.
+        os.environ.setdefault(LOOPBACK_ONLY, "0")
     ray = require_ray()
     if ray.is_initialized():
         yield ray
         return
     try:
-        _reach(address)
+        _validate_reachable(address)
         _connect(ray, address)
     except (ConnectionError, OSError, RuntimeError, ValueError, TimeoutError) as error:
-        reason = str(error).strip().splitlines()
+        lines = str(error).strip().splitlines() or [type(error).__name__]
         raise ClusterError(
-            f"No Ray cluster answers at {address!r}: {(reason[0] if reason else type(error).__name__).rstrip('.')}. "
+            f"No Ray cluster answers at {address!r}: {lines[0].rstrip('.')}. "
             "Start one with `ray start --head`, or use the address 'local'."
         ) from None
     try:
@@ -61,8 +60,8 @@ def connected(address: str) -> Iterator[Any]:
         ray.shutdown()
 
 
-def _reach(address: str) -> None:
-    """Complain at once where nobody listens; Ray itself would try for minutes."""
+def _validate_reachable(address: str) -> None:
+    """Fail at once if nothing listens there; Ray itself would retry for minutes."""
     host, _, port = address.rpartition(":")
     if host and "/" not in host and port.isdigit():
         socket.create_connection((host, int(port)), timeout=10).close()
@@ -76,4 +75,4 @@ def _connect(ray: Any, address: str) -> None:
     ray.init(address=LOCAL, include_dashboard=False, **quiet)
     if any(node["NodeManagerAddress"] != "127.0.0.1" for node in ray.nodes()):
         ray.shutdown()
-        raise RuntimeError(f"it would listen on the network; set {LOOPBACK}=0 before Ray is imported.")
+        raise RuntimeError(f"it would listen on the network; set {LOOPBACK_ONLY}=0 before Ray is imported")

@@ -19,7 +19,7 @@ from rather.numerics.arrays import as_floats
 from rather.numerics.randomness import derive_generator, derive_seed
 from rather.numerics.threads import one_thread
 from rather.retrieval import ExactRetriever
-from rather.simulation.parallel import spread
+from rather.simulation.parallel import run_parallel
 from rather.simulation.users import SimulatedUser
 
 # Length of the recommended list that the ranking metrics look at.
@@ -85,7 +85,7 @@ def simulate(
     plan.validate()
     pieces = [(name, group) for name in plan.policies for group in range(-(-len(plan.users) // users_per_seed))]
     done: dict[int, list[Conversation]] = {}
-    for index, conversations in spread(_converse, plan, pieces, workers=workers, ray=ray):
+    for index, conversations in run_parallel(_converse, plan, pieces, workers=workers, ray=ray):
         done[index] = conversations
         for conversation in conversations:
             if on_done is not None:

@@ -1,4 +1,4 @@
-"""Work in pieces, spread over the processes of this machine or over a cluster. Results do not depend on which."""
+"""Tasks run in parallel, on the processes of this machine or on a Ray cluster. The results are the same on either."""
 
 from __future__ import annotations
 
@@ -13,48 +13,49 @@ import torch
 from rather.cluster import ClusterError, connected, require_ray
 
 Shared = TypeVar("Shared")
-Piece = TypeVar("Piece")
+Task = TypeVar("Task")
 Result = TypeVar("Result")
 
-# Pieces handed to a cluster for each of its processors: one to work on and one to go on with.
-AHEAD = 2
+# Tasks submitted for each processor of a cluster: one that runs, and the next one, so that none has to wait for us.
+TASKS_PER_PROCESSOR = 2
 
-# A piece on a machine that was lost is done again elsewhere, so many times.
+# How often a task is run again when the machine it ran on is lost.
 RETRIES = 5
 
 
-def spread(
-    work: Callable[[Shared, Piece], Result],
+def run_parallel(
+    work: Callable[[Shared, Task], Result],
     shared: Shared,
-    pieces: Sequence[Piece],
+    tasks: Sequence[Task],
     *,
     workers: int = 1,
     ray: str | None = None,
 ) -> Iterator[tuple[int, Result]]:
-    """The places of pieces and their results, in the order in which they end.
+    """Yield the index and the result of every task, in the order in which they finish.
 
     Args:
-        work: A function of a module, so that other processes find it. What it returns must follow from its arguments.
-        shared: Given to every call of it; sent to each process once.
-        pieces: Given to one call each.
-        workers: Processes, each on one torch thread; 1 works in this one.
-        ray: Address of a Ray cluster to spread over instead, a piece to a processor. See `rather.cluster.connected`.
+        work: A module-level function, so that other processes can import it. Its result must depend on nothing but its
+            arguments.
+        shared: The first argument of every call; sent to each process once.
+        tasks: The second argument, one for each call.
+        workers: Processes, each on one torch thread; 1 works in this process.
+        ray: Address of a Ray cluster to run on instead, with one task per processor; see `rather.cluster.connected`.
     """
     if ray is not None:
-        yield from _over_cluster(work, shared, pieces, ray)
-    elif workers <= 1 or len(pieces) <= 1:
-        for place, piece in enumerate(pieces):
-            yield place, work(shared, piece)
+        yield from _run_on_cluster(work, shared, tasks, ray)
+    elif workers <= 1 or len(tasks) <= 1:
+        for index, task in enumerate(tasks):
+            yield index, work(shared, task)
     else:
-        yield from _over_processes(work, shared, pieces, workers)
+        yield from _run_in_processes(work, shared, tasks, workers)
 
 
-def _over_processes(
-    work: Callable[[Any, Any], Any], shared: Any, pieces: Sequence[Any], workers: int
+def _run_in_processes(
+    work: Callable[[Any, Any], Any], shared: Any, tasks: Sequence[Any], workers: int
 ) -> Iterator[tuple[int, Any]]:
-    pool = ProcessPoolExecutor(min(workers, len(pieces)), get_context("spawn"), _start_worker, (work, shared))
+    pool = ProcessPoolExecutor(min(workers, len(tasks)), get_context("spawn"), _start_worker, (work, shared))
     try:
-        futures: dict[Future[Any], int] = {pool.submit(_in_worker, piece): place for place, piece in enumerate(pieces)}
+        futures: dict[Future[Any], int] = {pool.submit(_work_in_process, task): i for i, task in enumerate(tasks)}
         for future in as_completed(futures):
             yield futures[future], future.result()
     finally:
@@ -66,64 +67,64 @@ _worker: tuple[Callable[[Any, Any], Any], Any] | None = None
 
 def _start_worker(work: Callable[[Any, Any], Any], shared: Any) -> None:
     global _worker
-    use_one_thread()
+    _use_one_thread()
     _worker = (work, shared)
 
 
-def _in_worker(piece: Any) -> Any:
+def _work_in_process(task: Any) -> Any:
     assert _worker is not None
     work, shared = _worker
-    return work(shared, piece)
+    return work(shared, task)
 
 
-def use_one_thread() -> None:
-    """Put a process that works on one piece at a time on one thread."""
+def _use_one_thread() -> None:
+    """Put this process on one thread: there are as many processes as cores."""
     torch.set_num_threads(1)
-    # What is not torch reads these when it is loaded.
+    # Other libraries read these when they are loaded.
     os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 
-def _over_cluster(
-    work: Callable[[Any, Any], Any], shared: Any, pieces: Sequence[Any], address: str
+def _run_on_cluster(
+    work: Callable[[Any, Any], Any], shared: Any, tasks: Sequence[Any], address: str
 ) -> Iterator[tuple[int, Any]]:
     with connected(address) as ray:
-        run = ray.remote(num_cpus=1, max_retries=RETRIES)(_on_cluster)
-        kept = ray.put(shared)
-        most = max(1, AHEAD * int(ray.cluster_resources().get("CPU", 1)))
-        left = iter(enumerate(pieces))
+        run = ray.remote(num_cpus=1, max_retries=RETRIES)(_work_on_cluster)
+        stored = ray.put(shared)
+        limit = max(1, TASKS_PER_PROCESSOR * int(ray.cluster_resources().get("CPU", 1)))
+        waiting = iter(enumerate(tasks))
         running: dict[Any, int] = {}
         try:
             while True:
-                while len(running) < most and (following := next(left, None)) is not None:
-                    running[run.remote(work, kept.hex(), [kept], following[1])] = following[0]
+                while len(running) < limit and (following := next(waiting, None)) is not None:
+                    index, task = following
+                    running[run.remote(work, stored.hex(), [stored], task)] = index
                 if not running:
                     return
-                for done in ray.wait(list(running), num_returns=1)[0]:
-                    place = running.pop(done)
-                    yield place, _result(ray, done)
+                for finished in ray.wait(list(running), num_returns=1)[0]:
+                    yield running.pop(finished), _result(ray, finished)
         finally:
-            for task in running:
-                ray.cancel(task)
+            for reference in running:
+                ray.cancel(reference)
 
 
 _received: dict[str, Any] = {}
 
 
-def _on_cluster(work: Callable[[Any, Any], Any], name: str, shared: list[Any], piece: Any) -> Any:
-    """In a process of the cluster; what is shared comes in a list, by which Ray leaves it to us to fetch it once."""
+def _work_on_cluster(work: Callable[[Any, Any], Any], name: str, shared: list[Any], task: Any) -> Any:
+    """Runs in a process of the cluster. Ray does not fetch a reference inside a list, so we do it, once per process."""
     if name not in _received:
-        use_one_thread()
+        _use_one_thread()
         _received.clear()
         _received[name] = require_ray().get(shared[0])
-    return work(_received[name], piece)
+    return work(_received[name], task)
 
 
-def _result(ray: Any, task: Any) -> Any:
+def _result(ray: Any, reference: Any) -> Any:
     try:
-        return ray.get(task)
+        return ray.get(reference)
     except ray.exceptions.RayTaskError as error:
         if isinstance(error.cause, Exception) and not isinstance(error.cause, ray.exceptions.RayError):
-            raise error.cause from None  # what the piece itself raised
+            raise error.cause from None  # raised by the task itself
         raise _failed(error.cause) from None
     except ray.exceptions.RayError as error:
         raise _failed(error) from None
@@ -131,6 +132,6 @@ def _result(ray: Any, task: Any) -> Any:
 
 def _failed(error: BaseException) -> ClusterError:
     return ClusterError(
-        f"The cluster could not do a piece of the work: {str(error).strip().splitlines()[0]} "
-        "Is the same version of rather installed on every machine, and do all see the same files?"
+        f"The cluster could not run a task: {str(error).strip().splitlines()[0].rstrip('.')}. "
+        "Is the same version of rather installed on every machine, and do all of them see the same files?"
     )

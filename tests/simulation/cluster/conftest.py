@@ -21,16 +21,16 @@ NODE = {"node_ip_address": "127.0.0.1", "include_dashboard": False, "object_stor
 
 @pytest.fixture(scope="session")
 def ray():
-    return pytest.importorskip("ray", reason="the extra `cluster` is not installed")
+    return pytest.importorskip("ray", reason="Ray is not installed: make cluster")
 
 
 @pytest.fixture(scope="session")
 def cluster(ray):
     if not os.environ.get("RATHER_CLUSTER_TESTS"):
-        pytest.skip("starts a cluster, which takes a minute or two: set RATHER_CLUSTER_TESTS=1")
+        pytest.skip("starting a cluster takes a minute or two: set RATHER_CLUSTER_TESTS=1 (as CI does) to run this")
     # The nodes' processes find the tests' own functions.
     here = Path(__file__).parent
-    os.environ["PYTHONPATH"] = os.pathsep.join([str(here), str(here.parent), os.environ["PYTHONPATH"]])
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(here), str(here.parents[1]), os.environ["PYTHONPATH"]])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from ray.cluster_utils import Cluster

@@ -23,7 +23,7 @@ import torch
 
 import rather
 from rather.errors import RatherError
-from rather.simulation.parallel import spread
+from rather.simulation.parallel import run_parallel
 
 Outcome = dict[str, Any]
 """What a job found, as plain data. Measured times go under "seconds": they alone may differ in a rerun."""
@@ -128,7 +128,7 @@ def run(
     todo = [job for job in jobs if job.key not in done]
     stamp = provenance() if todo else {}
     with path.open("a", encoding="utf8") as file:
-        for place, outcome in spread(_timed, work, todo, workers=workers, ray=ray):
+        for place, outcome in run_parallel(_timed, work, todo, workers=workers, ray=ray):
             job = todo[place]
             # Rounded before it is used, so that a resumed run sees the numbers an uninterrupted one does.
             result = Result(job.key, job.variant, job.method, job.trial, job.seed, rounded(outcome), stamp)

@@ -1,4 +1,4 @@
-"""Pieces of work give the same results in this process, in others and on a cluster."""
+"""Tasks give the same results in this process, in others and on a cluster."""
 
 import json
 
@@ -9,14 +9,14 @@ from rather import Belief, Catalog, Logistic, Policy
 from rather.errors import InvalidInputError
 from rather.research.experiments.engine import Job, run
 from rather.simulation.conversations import simulate
-from rather.simulation.parallel import spread
+from rather.simulation.parallel import run_parallel
 from worlds import normal
 
 
-def scaled(factor: int, piece: int) -> int:
-    if piece < 0:
-        raise InvalidInputError(f"`piece` must not be negative, got {piece}.")
-    return factor * piece
+def scaled(factor: int, task: int) -> int:
+    if task < 0:
+        raise InvalidInputError(f"`task` must not be negative, got {task}.")
+    return factor * task
 
 
 def drawn(job: Job) -> dict:
@@ -24,21 +24,23 @@ def drawn(job: Job) -> dict:
     return {"values": values.tolist()}
 
 
-def test_every_piece_is_done_once_here_and_in_other_processes():
+def test_every_task_is_run_once_here_and_in_other_processes():
     for workers in (1, 2):
-        assert sorted(spread(scaled, 10, range(7), workers=workers)) == [(place, 10 * place) for place in range(7)]
+        assert sorted(run_parallel(scaled, 10, range(7), workers=workers)) == [
+            (index, 10 * index) for index in range(7)
+        ]
 
 
-def test_what_a_piece_raises_is_raised():
+def test_what_a_task_raises_is_raised():
     with pytest.raises(InvalidInputError, match="must not be negative, got -1"):
-        list(spread(scaled, 10, [1, -1, 2]))
+        list(run_parallel(scaled, 10, [1, -1, 2]))
 
 
-def test_a_cluster_does_every_piece_once_and_raises_what_a_piece_raises(connection, cluster):
-    done = sorted(spread(scaled, 10, range(30), ray=cluster.address))
-    assert done == [(place, 10 * place) for place in range(30)]
-    with pytest.raises(InvalidInputError, match=r"^`piece` must not be negative, got -1\.$"):
-        list(spread(scaled, 10, [1, -1, 2], ray=cluster.address))
+def test_a_cluster_runs_every_task_once_and_raises_what_a_task_raises(connection, cluster):
+    done = sorted(run_parallel(scaled, 10, range(30), ray=cluster.address))
+    assert done == [(index, 10 * index) for index in range(30)]
+    with pytest.raises(InvalidInputError, match=r"^`task` must not be negative, got -1\.$"):
+        list(run_parallel(scaled, 10, [1, -1, 2], ray=cluster.address))
 
 
 def test_simulated_users_are_the_same_on_a_cluster(connection, cluster):
