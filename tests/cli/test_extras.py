@@ -83,11 +83,10 @@ def _normal(name):
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def test_an_extra_that_is_there_is_no_error_and_a_missing_one_names_the_way_out(monkeypatch):
-    monkeypatch.setitem(MODULES, "plots", ("json",))
-    require_extra("plots", "A picture")
-    monkeypatch.setitem(MODULES, "plots", ("json", "no_such_module"))
+def test_an_extra_that_is_there_is_no_error_and_a_missing_one_names_the_way_out():
+    require_extra("plots", "A picture", modules={"plots": ("json",)})
+    incomplete = {"plots": ("json", "no_such_module")}
     with pytest.raises(MissingExtraError, match=r"^A picture needs an extra: pip install 'rather\[plots\]'$"):
-        require_extra("plots", "A picture")
+        require_extra("plots", "A picture", modules=incomplete)
     with pytest.raises(MissingExtraError, match=r"; or look at --json$"):
-        require_extra("plots", "A picture", "look at --json")
+        require_extra("plots", "A picture", "look at --json", modules=incomplete)
