@@ -1,30 +1,23 @@
 import json
-import subprocess
-import sys
-import threading
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import torch
 
 from rather import Belief, Catalog, Logistic, Policy, Session
-from rather.caching.folder import cache_directory
-from rather.caching.storage import Cache, user_cache
+from rather.caching import user_cache
 from rather.conversation import keys
 from rather.conversation.cached import CachedPolicy
 from rather.model.rejuvenation import Rejuvenation
-from rather.retrieval import ExactRetriever, ShortlistRetriever, choose_retriever
 from rather.strategies.auto import Auto
-from rather.strategies.discrete import QueryIteration
-from worlds import normal, world
+from worlds import world
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A memory of its own, which keeps everything in files too."""
     monkeypatch.setenv("RATHER_CACHE", str(tmp_path / "cache"))
-    return user_cache().folder
+    return user_cache().subfolder("entries")
 
 
 @pytest.fixture
@@ -126,53 +119,6 @@ def test_other_beliefs_and_items_have_another_name():
     assert len(names) == 6
 
 
-ASKED_IN_A_NEW_PROCESS = """
-import sys
-import torch
-from rather import Belief, Catalog, ATTRIBUTE_STRATEGIES, STRATEGIES, Policy, Session
-
-def vectors(n, seed):
-    return torch.randn(n, 3, generator=torch.Generator().manual_seed(seed))
-
-catalog, belief = Catalog(vectors(12, 0), features=["a", "b", "c"]), Belief.from_users(vectors(20, 1))
-settings = [{"strategy": name} for name in STRATEGIES] + [{"retriever": "shortlist"}]
-settings += [{"ask": "attributes", "attribute_strategy": name} for name in ATTRIBUTE_STRATEGIES]
-for one in settings:
-    session = Session(Policy(catalog, belief, **one))
-    session.tell(session.ask(), 0)
-    session.ask(), session.recommend(2), session.stop
-print(*{module.__file__ for name, module in sys.modules.items() if name.split(".")[0] == "rather"}, sep="\\n")
-"""
-
-
-def test_every_module_that_takes_part_in_a_question_is_in_the_key():
-    arguments = [sys.executable, "-c", ASKED_IN_A_NEW_PROCESS]
-    loaded = subprocess.run(arguments, capture_output=True, text=True, check=True).stdout.split()
-    assert len(loaded) > 30
-    assert {Path(file).resolve() for file in loaded} <= {file.resolve() for file in keys.source_files()}
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda home: (home / "deep" / "down" / "one.py").write_text("x = 2"),
-        lambda home: (home / "deep" / "new.py").write_text(""),
-        lambda home: (home / "two.py").rename(home / "renamed.py"),
-        lambda home: (home / "two.py").rename(home / "deep" / "two.py"),
-    ],
-    ids=["altered", "added", "renamed", "moved"],
-)
-def test_other_code_has_another_name(tmp_path, monkeypatch, change):
-    monkeypatch.setattr(keys, "HOME", tmp_path)
-    (tmp_path / "deep" / "down").mkdir(parents=True)
-    (tmp_path / "deep" / "down" / "one.py").write_text("x = 1")
-    (tmp_path / "two.py").write_text("y = 1")
-    before = keys.versions.__wrapped__()
-    assert keys.versions.__wrapped__() == before
-    change(tmp_path)
-    assert keys.versions.__wrapped__() != before
-
-
 @pytest.mark.usefixtures("folder")
 def test_answers_lead_to_different_places(chosen):
     for answers in ((0, 0), (0, 1), (1, 0), (1, 1)):
@@ -213,13 +159,6 @@ def test_a_question_cut_short_by_its_budget_is_not_remembered(chosen):
     assert len(chosen) == 2
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems have other customs")
-def test_the_users_own_cache_directory_is_the_default(tmp_path, monkeypatch):
-    monkeypatch.delenv("RATHER_CACHE")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert cache_directory("questions") == tmp_path / "rather" / "questions"
-
-
 def test_off_keeps_and_finds_nothing(monkeypatch, folder, chosen):
     monkeypatch.setenv("RATHER_CACHE", "off")
     opened().ask()
@@ -256,75 +195,9 @@ def test_a_damaged_file_is_ignored_and_written_anew(folder, chosen, damage):
     assert file.read_bytes() == whole
 
 
-def test_a_file_under_anothers_name_is_ignored(tmp_path):
-    Cache(tmp_path).put("one", b"content")
-    (tmp_path / "one").rename(tmp_path / "two")
-    assert Cache(tmp_path).get("two") is None
-
-
 def test_what_says_another_thing_than_it_should_is_computed_again(folder, chosen):
     expected = opened().ask()
     (file,) = folder.iterdir()
     for content in (b"{}", b"[1]", b"not json", json.dumps({"items": [0, 999], "evoi": 1.0}).encode()):
         user_cache().put(file.name, content)
         assert opened().ask() == expected
-
-
-def test_a_disk_that_cannot_be_written_costs_nothing_but_time(tmp_path):
-    blocked = tmp_path / "file"
-    blocked.write_text("")
-    kept = Cache(blocked / "folder")
-    kept.put("key", b"content")
-    assert kept.get("key") == b"content"
-    assert Cache(blocked / "folder").get("key") is None
-
-
-def test_memory_and_files_are_bounded(tmp_path, monkeypatch):
-    monkeypatch.setattr("rather.caching.storage.PRUNE_EVERY", 2)
-    kept = Cache(tmp_path, most_in_process=1000, most_in_files=2000)
-    for number in range(60):
-        kept.put(str(number), bytes(100))
-    assert sum(map(len, kept._kept.values())) <= 1000
-    assert sum(file.stat().st_size for file in tmp_path.iterdir()) <= 2000 + 2 * 116
-    assert kept.get("59") == bytes(100)
-
-
-def test_many_writers_leave_whole_files(tmp_path):
-    def write(number):
-        kept = Cache(tmp_path)
-        for round in range(30):
-            kept.put("shared", bytes([number]) * 5000)
-            assert Cache(tmp_path).get("shared") is not None, round
-
-    workers = [threading.Thread(target=write, args=(number,)) for number in range(4)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    content = Cache(tmp_path).get("shared")
-    assert content in [bytes([number]) * 5000 for number in range(4)]
-    assert [file.name for file in tmp_path.iterdir()] == ["shared"]
-
-
-def test_functions_and_nested_settings_are_named():
-    one = keys.plain(QueryIteration(restarts=3))
-    assert one == keys.plain(QueryIteration(restarts=3))
-    assert one != keys.plain(QueryIteration(restarts=4))
-    assert one != keys.plain(replace(QueryIteration(restarts=3), initialiser=keys.plain))
-    assert keys.plain(Auto(drawn=3)) != keys.plain(Auto())
-
-
-@pytest.mark.usefixtures("folder")
-def test_a_shortlist_is_built_once_and_then_read(monkeypatch):
-    lengths = torch.rand(2000, 1, generator=torch.Generator().manual_seed(4)).clamp_min(1e-3).pow(-0.4)
-    items, belief = normal(2000, 3) * lengths, Belief.from_users(normal(50, 3, seed=1))
-    built = choose_retriever(Catalog(items), belief, shortlist_from=1000)
-    forget()
-    monkeypatch.setattr(ShortlistRetriever, "build", None)
-    read = choose_retriever(Catalog(items), belief, shortlist_from=1000)
-    assert isinstance(read, ShortlistRetriever)
-    assert read.report == built.report
-    assert torch.equal(read.rows, built.rows)
-    found, expected = (each.top(normal(20, 3, seed=3), 4) for each in (read, built))
-    assert torch.equal(found.rows, expected.rows)
-    assert torch.equal(found.vectors, ExactRetriever(Catalog(items)).catalog.items[found.rows])

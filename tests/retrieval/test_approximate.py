@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rather import Belief, Catalog, Policy, Session
+from rather.caching import Cache
 from rather.errors import InvalidInputError, MissingExtraError
 from rather.retrieval import choose_retriever
 from rather.retrieval.approximate import ApproximateRetriever
@@ -217,11 +218,10 @@ def test_an_index_of_another_format_is_rejected(world, tmp_path):
         ApproximateRetriever.load(tmp_path / "items.faiss", catalog)
 
 
-def test_chosen_by_name_it_is_built_once_and_measured_for_each_belief(tmp_path, monkeypatch):
-    monkeypatch.setenv("RATHER_CACHE", str(tmp_path))
+def test_chosen_by_name_it_is_built_once_and_measured_for_each_belief(tmp_path):
 
     def choose(belief):
-        return choose_retriever(Catalog(learnt()), belief, "approximate", shortlist_from=1000)
+        return choose_retriever(Catalog(learnt()), belief, "approximate", cache=Cache(tmp_path), shortlist_from=1000)
 
     first = choose(belief_of(8))
     [index] = (tmp_path / "indexes").glob("*.faiss")

@@ -10,14 +10,14 @@ from collections import OrderedDict
 from functools import cache
 from pathlib import Path
 
-from rather.caching.folder import cache_directory
+from rather.caching.folder import user_cache_folder
 
-# Bytes kept in the process and in files.
+# Default limits, in bytes.
 MOST_IN_PROCESS = 64 * 2**20
 MOST_IN_FILES = 256 * 2**20
 
-# Files are counted after so many have been written.
-PRUNE_EVERY = 64
+# The subfolder of the files by key.
+ENTRIES = "entries"
 
 _CHECKSUM_BYTES = 16
 
@@ -32,18 +32,35 @@ class Cache:
         folder: For the files, created when the first is written; None keeps nothing on disk.
         most_in_process: Bytes kept in the process; what was used least recently goes first.
         most_in_files: Bytes kept in files; the oldest go first.
+        prune_every: How many files are written before their total size is checked again.
     """
 
     def __init__(
-        self, folder: Path | None = None, most_in_process: int = MOST_IN_PROCESS, most_in_files: int = MOST_IN_FILES
+        self,
+        folder: Path | None = None,
+        most_in_process: int = MOST_IN_PROCESS,
+        most_in_files: int = MOST_IN_FILES,
+        prune_every: int = 64,
     ) -> None:
         self.folder = folder
         self._most_in_process = most_in_process
         self._most_in_files = most_in_files
+        self._prune_every = prune_every
         self._kept: OrderedDict[str, bytes] = OrderedDict()
         self._bytes = 0
         self._written = 0
         self._lock = threading.Lock()
+
+    def subfolder(self, name: str) -> Path | None:
+        """A folder for files that are not read as a whole, such as indexes; None if nothing is kept on disk.
+
+        It may not exist yet. Whoever writes into it bounds its size.
+        """
+        return None if self.folder is None else self.folder / name
+
+    def __reduce__(self) -> tuple[type[Cache], tuple[Path | None, int, int, int]]:
+        """Another process gets a cache on the same files."""
+        return Cache, (self.folder, self._most_in_process, self._most_in_files, self._prune_every)
 
     def get(self, key: str) -> bytes | None:
         """What was put under this key, if it is still there."""
@@ -59,9 +76,10 @@ class Cache:
     def put(self, key: str, content: bytes, *, in_file: bool = True) -> None:
         """Keep it in the process, and in a file as well unless it is quicker to compute again."""
         self._keep(key, content)
-        if in_file and self.folder is not None:
+        entries = self.subfolder(ENTRIES)
+        if in_file and entries is not None:
             try:
-                self._write(self.folder, key, content)
+                self._write(entries, key, content)
             except OSError:  # a full or read-only disk only costs the time to compute again
                 return
 
@@ -73,9 +91,10 @@ class Cache:
                 self._bytes -= len(self._kept.popitem(last=False)[1])
 
     def _read(self, key: str) -> bytes | None:
-        if self.folder is None:
+        entries = self.subfolder(ENTRIES)
+        if entries is None:
             return None
-        path = self.folder / key
+        path = entries / key
         try:
             whole = path.read_bytes()
             os.utime(path)  # needed just now: not to be pruned before others
@@ -95,7 +114,7 @@ class Cache:
             Path(draft).unlink(missing_ok=True)
             raise
         self._written += 1
-        if self._written % PRUNE_EVERY == 1:
+        if self._written % self._prune_every == 1:
             self._prune(folder)
 
     def _prune(self, folder: Path) -> None:
@@ -118,8 +137,8 @@ class Cache:
 
 
 def user_cache() -> Cache | None:
-    """The cache of this process and user, or None while the user has switched it off (`RATHER_CACHE=off`)."""
-    folder = cache_directory("questions")
+    """The cache in the user's cache folder, or None while the user has switched it off (`RATHER_CACHE=off`)."""
+    folder = user_cache_folder()
     return None if folder is None else _cache_in(folder)
 
 

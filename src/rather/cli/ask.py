@@ -119,10 +119,12 @@ def _session(
     from rather.conversation.session import Session
     from rather.conversation.stopping import Stopping
     from rather.formats.opening import must_haves
+    from rather.retrieval import choose_retriever
 
-    source = opened_source(catalog)
+    source, cache = opened_source(catalog), user_cache()
+    search = choose_retriever(source.catalog, source.belief, retriever, cache=cache)
     if resume is not None:
-        return Session.from_json(_read(resume), source.catalog, source.belief, retriever=retriever, cache=user_cache())
+        return Session.from_json(_read(resume), source.catalog, source.belief, retriever=search, cache=cache)
     for_items, for_attributes = chosen_strategies(asking, strategy)
     policy = Policy(
         source.catalog,
@@ -136,10 +138,10 @@ def _session(
         reading_cost=None if reading_cost is None else _reading_cost(reading_cost),
         response=everyday_response(source.catalog, source.belief, temperature),
         allowed=must_haves(source.catalog, where, k),
-        retriever=retriever,
+        retriever=search,
     )
     stopping = None if questions is None else Stopping.usual(policy.start_regret, questions)
-    return Session(policy, stopping, cache=user_cache())
+    return Session(policy, stopping, cache=cache)
 
 
 def _reading_cost(text: str) -> "ReadingCost":

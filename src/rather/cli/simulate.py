@@ -154,12 +154,13 @@ def _policies(
     retriever: str,
     rejuvenate: bool,
 ) -> dict[str, "Policy"]:
+    from rather.caching import user_cache
     from rather.conversation.policy import Policy, everyday_response
     from rather.model.rejuvenation import Rejuvenation
     from rather.retrieval import choose_retriever
 
     response = everyday_response(source.catalog, source.belief, temperature)
-    chosen = choose_retriever(source.catalog, source.belief, retriever)
+    chosen = choose_retriever(source.catalog, source.belief, retriever, cache=user_cache())
     return {
         f"{kind} ({name})" if len(compared) > 1 else name: Policy(
             source.catalog,

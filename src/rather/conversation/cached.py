@@ -17,14 +17,16 @@ from functools import cached_property
 import numpy as np
 import torch
 
+from rather.caching.keys import UnidentifiableError, digest
 from rather.caching.storage import Cache
-from rather.conversation.keys import UnidentifiableError, belief_key, digest, policy_key
+from rather.conversation.keys import policy_key
 from rather.conversation.policy import Policy
 from rather.conversation.records import question_of, question_record
 from rather.errors import InvalidInputError
 from rather.model.belief import Belief
 from rather.model.questions import Question
 from rather.model.responses import Choice
+from rather.retrieval.cached_shortlists import belief_key
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,9 +5,10 @@ from pathlib import Path
 
 from torch import Tensor
 
+from rather.caching import user_cache
 from rather.errors import InvalidInputError, UnknownNameError
 from rather.formats.tables.encoded_table import encode_table
-from rather.formats.vectors.file_facts import OnProgress
+from rather.formats.vectors.file_facts import OnProgress, ReadOptions
 from rather.formats.vectors.vector_files import is_vectors_file, load_vectors
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
@@ -35,8 +36,8 @@ def open_source(name: str, on_progress: OnProgress | None = None) -> Source:
         catalog = film_catalog()
         return Source(name, catalog, film_belief(catalog))
     if is_vectors_file(name):
-        vectors = load_vectors(name, on_progress)
-        return Source(name, vectors.catalog(on_progress), vectors.belief())
+        vectors = load_vectors(name, ReadOptions(user_cache(), on_progress))
+        return Source(name, vectors.catalog(), vectors.belief())
     if not (Path(name).suffix or Path(name).exists()):
         raise UnknownNameError(
             f"No catalogue is called {name!r}, and no file either. There is: films (bundled); or give a table "

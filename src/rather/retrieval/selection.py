@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import Literal, get_args
 from weakref import WeakKeyDictionary
 
+from rather.caching import Cache
 from rather.errors import UnknownNameError
-from rather.formats.vectors.file_facts import cache_directory
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
+from rather.retrieval.cached_shortlists import cached_shortlist
 from rather.retrieval.exact import ExactRetriever
 from rather.retrieval.protocol import Retriever
 from rather.retrieval.shortlist import ShortlistRetriever
@@ -53,7 +54,7 @@ def choose_retriever(
     belief: Belief,
     kind: RetrieverKind | str = "auto",
     *,
-    remembered: bool = True,
+    cache: Cache | None = None,
     shortlist_from: int = SHORTLIST_FROM,
 ) -> Retriever:
     """The retriever for conversations about a catalogue that start from a belief.
@@ -63,10 +64,10 @@ def choose_retriever(
     Args:
         catalog: Where to search.
         belief: Where conversations start.
-        kind: "exact"; "shortlist"; "approximate", an index that is built once and then memory-mapped from the user's
-            cache directory (needs the extra `ann`); or "auto": exact for small catalogues, and for large ones a
-            shortlist if its measured loss is within its bound, else exact.
-        remembered: Whether a shortlist that another process built may be taken (see `rather.conversation.cached`).
+        kind: "exact"; "shortlist"; "approximate", an index (needs the extra `ann`); or "auto": exact for small
+            catalogues, and for large ones a shortlist if its measured loss is within its bound, else exact.
+        cache: Keeps shortlists and indexes between processes; an index is then memory-mapped from there. By default
+            they are built in every process.
         shortlist_from: How many items a catalogue must have to count as large.
     """
     if kind not in get_args(RetrieverKind):
@@ -77,28 +78,23 @@ def choose_retriever(
 
     def build() -> Retriever:
         if kind == "approximate":
-            return _approximate(catalog, belief, is_large)
+            # Building a small one takes no longer than reading it from the cache.
+            return _approximate(catalog, belief, cache if is_large else None)
         exact = ExactRetriever(catalog, population=belief)
         if kind == "exact":
             return exact
-        shortlist = _shortlist(exact, belief, remembered)
+        shortlist = (
+            cached_shortlist(exact, belief, cache) if cache is not None else ShortlistRetriever.build(exact, belief)
+        )
         return shortlist if kind == "shortlist" or shortlist.report.trusted else exact
 
     return _cache.get_or_build(catalog, (kind, belief.content_hash), build)
 
 
-def _shortlist(exact: ExactRetriever, belief: Belief, remembered: bool) -> ShortlistRetriever:
-    if not remembered:
-        return ShortlistRetriever.build(exact, belief)
-    from rather.conversation.shortlists import recalled_shortlist
-
-    return recalled_shortlist(exact, belief)
-
-
-def _approximate(catalog: Catalog, belief: Belief, is_large: bool) -> Retriever:
+def _approximate(catalog: Catalog, belief: Belief, cache: Cache | None) -> Retriever:
     from rather.retrieval.approximate import ApproximateRetriever
 
-    if not is_large:  # building it takes no longer than reading it from the cache
+    folder = None if cache is None else cache.subfolder("indexes")
+    if folder is None:
         return ApproximateRetriever.build(catalog, belief)
-    path = cache_directory() / "indexes" / f"{catalog.content_hash}.faiss"
-    return ApproximateRetriever.load_or_build(catalog, belief, path)
+    return ApproximateRetriever.load_or_build(catalog, belief, folder / f"{catalog.content_hash}.faiss")

@@ -1,12 +1,17 @@
-"""Every file counts as large, and what is remembered of it goes into a folder of the test."""
+"""A cache in a folder of the test, and options under which every file counts as large."""
 
 import pytest
 
-from rather.formats.vectors import file_facts
+from rather.caching import Cache
+from rather.formats.vectors.file_facts import ReadOptions
 
 
-@pytest.fixture(autouse=True)
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("RATHER_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(file_facts, "LARGE", 0)
-    return tmp_path / "cache" / "vectors"
+@pytest.fixture
+def options(tmp_path):
+    return ReadOptions(Cache(tmp_path / "cache"), large=0)
+
+
+@pytest.fixture
+def facts_folder(options):
+    """Where facts about files are kept."""
+    return options.cache.subfolder("vectors")

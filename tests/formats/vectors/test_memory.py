@@ -32,12 +32,11 @@ print(1024 * (peak() - before))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak memory of a process is read from /proc")
-def test_a_conversation_needs_the_items_once(tmp_path, monkeypatch):
-    monkeypatch.setenv("RATHER_CACHE", str(tmp_path / "cache"))
+def test_a_conversation_needs_the_items_once(tmp_path):
     path = tmp_path / "items.npy"
     items = np.random.default_rng(0).standard_normal((ROWS, DIMENSIONS), dtype=np.float32)
     np.save(path, items * np.linspace(1, 3, ROWS, dtype=np.float32)[:, None])
     child = subprocess.run([sys.executable, "-c", CHILD, str(path)], capture_output=True, text=True, check=True)
-    # The mapped pages themselves count, an eighth of the items is kept in the order of their norms, and blocks of
-    # scores and what is imported late take some more; a copy of the items makes it 2.7 times the file.
+    # The memory-mapped pages count, an eighth of the items is kept in the order of their norms, and blocks of scores
+    # and late imports take some more. A copy of the items makes it 2.7 times the file.
     assert int(child.stdout) < 2.2 * path.stat().st_size

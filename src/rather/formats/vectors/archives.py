@@ -1,6 +1,7 @@
-"""NumPy archives (`.npz`) whose arrays can be mapped: not compressed, each starting at a multiple of 64 bytes.
+"""NumPy archives (`.npz`) whose arrays can be memory-mapped: uncompressed, each starting at a multiple of 64 bytes.
 
-NumPy reads them like any other. Those it wrote itself can be read too, but rarely mapped: their arrays start anywhere.
+NumPy reads them like any other archive. Archives that NumPy wrote can be read as well, but rarely memory-mapped: their
+arrays start at any byte.
 """
 
 from __future__ import annotations
@@ -21,19 +22,19 @@ from rather.formats.vectors.memory_mapped import ArrayInFile, find_array
 
 ALIGNMENT = 64
 
-# Of a zip's header for a file: what always stands there, and the sizes of large files that we always add.
+# Lengths in the header of a zip entry: its fixed part, and the sizes of large files, which we always write.
 LOCAL_HEADER = 30
 LARGE_SIZES = 20
 
-# Marks the filling before an array, which nobody reads.
-FILLING = 0xD935
+# Marks the padding before an array, which no reader looks at.
+PADDING = 0xD935
 
 
 class ArchiveWriter:
-    """Writes arrays one after the other, the largest of them block by block.
+    """Writes arrays one after the other, large ones block by block.
 
     Args:
-        file: The zip to write into.
+        file: The zip file to write into.
     """
 
     def __init__(self, file: zipfile.ZipFile) -> None:
@@ -42,7 +43,7 @@ class ArchiveWriter:
     @classmethod
     @contextlib.contextmanager
     def to(cls, path: Path) -> Iterator[ArchiveWriter]:
-        """A writer of a new file; the file is whole when the context ends."""
+        """A writer of a new file, which is complete when the context ends."""
         with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as file:
             yield cls(file)
 
@@ -51,10 +52,10 @@ class ArchiveWriter:
         self.blocks(name, values.shape, values.dtype, [np.ascontiguousarray(values)])
 
     def blocks(self, name: str, shape: tuple[int, ...], dtype: Any, blocks: Iterable[NDArray[Any]]) -> None:
-        """Add an array that comes in blocks of rows."""
+        """Add an array given as blocks of rows."""
         header = {"descr": npy.dtype_to_descr(np.dtype(dtype)), "fortran_order": False, "shape": shape}
         with self._file.open(self._entry(f"{name}.npy"), "w", force_zip64=True) as member:
-            npy.write_array_header_1_0(member, header)  # itself a multiple of 64 bytes long
+            npy.write_array_header_1_0(member, header)  # its length is a multiple of 64 bytes, too
             for block in blocks:
                 member.write(np.ascontiguousarray(block, dtype).reshape(-1).view(np.uint8).data)
 
@@ -62,13 +63,13 @@ class ArchiveWriter:
         assert self._file.fp is not None
         entry = zipfile.ZipInfo(name)
         start = self._file.fp.tell() + LOCAL_HEADER + len(name.encode()) + LARGE_SIZES + 4
-        filling = -start % ALIGNMENT
-        entry.extra = struct.pack("<HH", FILLING, filling) + bytes(filling)
+        padding = -start % ALIGNMENT
+        entry.extra = struct.pack("<HH", PADDING, padding) + bytes(padding)
         return entry
 
 
-class MappedArchive(Mapping[str, NDArray[Any]]):
-    """The arrays of an archive, mapped where they can be and read where they cannot, when they are asked for.
+class MemoryMappedArchive(Mapping[str, NDArray[Any]]):
+    """The arrays of an archive, each memory-mapped if possible and otherwise read when it is asked for.
 
     Args:
         path: The archive.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any, overload
 
 import numpy as np
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from rather.formats.vectors.file_facts import FileFacts
 
 # Entries that are turned into Python objects at a time.
-BLOCK = 65_536
+BATCH = 65_536
 
 
 class ArrowColumn(Sequence[Any]):
@@ -22,18 +21,18 @@ class ArrowColumn(Sequence[Any]):
 
     Args:
         values: An Arrow array or chunked array without nulls.
-        path: The file they are in, if any.
+        facts: What is known about the file they are in, if anything.
     """
 
-    def __init__(self, values: pa.Array | pa.ChunkedArray, path: Path | None = None) -> None:
+    def __init__(self, values: pa.Array | pa.ChunkedArray, facts: FileFacts | None = None) -> None:
         self.values = values if isinstance(values, pa.ChunkedArray) else pa.chunked_array([values])
-        self.path = path
+        self.facts = facts
 
     @classmethod
-    def packed(cls, text: NDArray[np.uint8], ends: NDArray[np.int64], path: Path | None = None) -> ArrowColumn:
+    def packed(cls, text: NDArray[np.uint8], ends: NDArray[np.int64], facts: FileFacts | None = None) -> ArrowColumn:
         """Texts as one array of UTF-8 bytes and the n + 1 offsets where they start and end; neither is copied."""
         buffers = [None, pa.py_buffer(ends), pa.py_buffer(text)]
-        return cls(pa.Array.from_buffers(pa.large_string(), len(ends) - 1, buffers), path)
+        return cls(pa.Array.from_buffers(pa.large_string(), len(ends) - 1, buffers), facts)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -47,12 +46,12 @@ class ArrowColumn(Sequence[Any]):
             start, stop, step = index.indices(len(self))
             if step != 1:
                 raise ValueError(f"A column can only be sliced with step 1, got {step}.")
-            return ArrowColumn(self.values.slice(start, max(0, stop - start)), self.path)
+            return ArrowColumn(self.values.slice(start, max(0, stop - start)))
         return self.values[int(index)].as_py()
 
     def __iter__(self) -> Iterator[Any]:
-        for start in range(0, len(self), BLOCK):
-            yield from self.values.slice(start, BLOCK).to_pylist()
+        for start in range(0, len(self), BATCH):
+            yield from self.values.slice(start, BATCH).to_pylist()
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, ArrowColumn):
@@ -75,18 +74,14 @@ class ArrowColumn(Sequence[Any]):
         return int(row)
 
     def first_duplicate(self) -> tuple[Any, int, int] | None:
-        """A value that occurs twice and its first two rows; None when all are distinct.
-
-        Whether they are is cached for a file that has not changed since.
-        """
-        facts = None if self.path is None else FileFacts(self.path)
-        if facts is not None and facts.load().get("ids are distinct"):
+        """A value that occurs twice and its first two rows; None when all are distinct, which is kept as a fact."""
+        if self.facts is not None and self.facts.load().get("ids are distinct"):
             return None
         if int(pc.count_distinct(self.values, mode="all").as_py()) < len(self):
             counts = pc.value_counts(self.values)
             value = counts.filter(pc.greater(counts.field("counts"), 1)).field("values")[0].as_py()
             first = self.index(value)
             return value, first, self.index(value, first + 1)
-        if facts is not None:
-            facts.add(**{"ids are distinct": True})
+        if self.facts is not None:
+            self.facts.add(**{"ids are distinct": True})
         return None

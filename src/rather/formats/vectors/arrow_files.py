@@ -1,7 +1,7 @@
-"""Vectors in tables (Parquet, Arrow IPC): mapped where they lie row after row, else read batch by batch.
+"""Vectors in Parquet and Arrow files: memory-mapped where they are stored row after row, else read in batches.
 
-Parquet is compressed and cut into pages, so its vectors cannot be mapped; nor can those of an Arrow file that is
-compressed or consists of several batches. `rather.formats.vectors.conversion` writes them into an archive that can be.
+Parquet is compressed and divided into pages, so its vectors cannot be memory-mapped; nor can those of an Arrow file
+that is compressed or holds several batches. `conversion` writes them into an archive that can be.
 """
 
 from __future__ import annotations
@@ -24,20 +24,17 @@ from rather.formats.vectors.memory_mapped import FLOATS, MatrixInFile
 ID_COLUMNS = ("id", "item_id", "key", "word")
 LABEL_COLUMNS = ("label", "title", "name")
 
-# Rows converted at a time.
-BATCH_ROWS = 65_536
-
 ARROW_ENDINGS = (".arrow", ".feather", ".ipc")
 
 
 @dataclass(frozen=True)
-class Layout:
-    """Which columns of a table are what.
+class VectorColumns:
+    """The columns of a table that hold vectors, ids and labels.
 
     Attributes:
         vectors: One column of lists, or one column for each dimension.
-        ids: The names of items, if there are any.
-        labels: What to show of them, if there is any.
+        ids: The column of ids, if there is one.
+        labels: The column of labels, if there is one.
     """
 
     vectors: tuple[str, ...]
@@ -45,8 +42,8 @@ class Layout:
     labels: str | None
 
     @classmethod
-    def of(cls, schema: pa.Schema, name: str) -> Layout:
-        """The layout of a table with these columns; `name` is what to call it in an error."""
+    def of(cls, schema: pa.Schema, name: str) -> VectorColumns:
+        """Find them in a schema; `name` is what to call the table in an error."""
         names = {column.lower(): column for column in schema.names}
         ids = next((names[column] for column in ID_COLUMNS if column in names), None)
         labels = next((names[column] for column in LABEL_COLUMNS if column in names), None)
@@ -59,7 +56,10 @@ class Layout:
             if field.name not in (ids, labels) and (pa.types.is_floating(field.type) or pa.types.is_integer(field.type))
         ]
         if not numbers:
-            raise InvalidInputError(f"{name} has neither a column of lists nor columns of numbers.")
+            raise InvalidInputError(
+                f"{name} must hold vectors, as a column of lists or as columns of numbers; it has "
+                f"{', '.join(map(repr, schema.names)) or 'no columns'}."
+            )
         return cls(tuple(numbers), ids, labels)
 
 
@@ -68,23 +68,25 @@ def is_list(kind: pa.DataType) -> bool:
     return bool(pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind) or pa.types.is_large_list(kind))
 
 
-def rows_of(table: pa.Table | pa.RecordBatch, layout: Layout, name: str) -> NDArray[np.float32]:
-    """The vectors `(rows, d)` of a table or a batch of it."""
-    if len(layout.vectors) > 1 or not is_list(table.schema.field(layout.vectors[0]).type):
-        columns = [table[column].to_numpy(zero_copy_only=False) for column in layout.vectors]
-        return np.stack(columns, axis=1).astype(np.float32, copy=False)
-    column = table[layout.vectors[0]]
+def vectors_of(table: pa.Table | pa.RecordBatch, columns: VectorColumns, name: str) -> NDArray[np.float32]:
+    """The vectors `(rows, d)` in a table or a batch of it."""
+    if len(columns.vectors) > 1 or not is_list(table.schema.field(columns.vectors[0]).type):
+        numbers = [table[column].to_numpy(zero_copy_only=False) for column in columns.vectors]
+        return np.stack(numbers, axis=1).astype(np.float32, copy=False)
+    column = table[columns.vectors[0]]
     lengths = pc.unique(pc.list_value_length(column))
     if len(table) and (len(lengths) != 1 or lengths[0].as_py() is None):
-        raise InvalidInputError(f"The vectors in column {layout.vectors[0]!r} of {name} must all have the same length.")
+        raise InvalidInputError(
+            f"The vectors in column {columns.vectors[0]!r} of {name} must all have the same length."
+        )
     flat = pc.list_flatten(column).to_numpy(zero_copy_only=False)
     d = lengths[0].as_py() if len(table) else 1
     return np.asarray(flat, dtype=np.float32).reshape(-1, d)
 
 
 @dataclass(frozen=True)
-class TableFile:
-    """A Parquet or Arrow file that is read batch by batch."""
+class ArrowFile:
+    """A Parquet or Arrow file."""
 
     path: Path
 
@@ -116,18 +118,18 @@ class TableFile:
     def _ipc(self) -> Any:
         return pa.ipc.open_file(pa.memory_map(str(self.path)))
 
-    def batches(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
-        """Some columns, a bounded number of rows at a time."""
+    def batches(self, columns: list[str], batch_rows: int) -> Iterator[pa.RecordBatch]:
+        """Some columns, in batches of at most `batch_rows`."""
         if self._is_parquet:
-            yield from pq.ParquetFile(self.path).iter_batches(BATCH_ROWS, columns=columns)
+            yield from pq.ParquetFile(self.path).iter_batches(batch_rows, columns=columns)
             return
         reader = self._ipc()
         for number in range(reader.num_record_batches):
             batch = reader.get_batch(number).select(columns)
-            yield from (batch.slice(start, BATCH_ROWS) for start in range(0, len(batch), BATCH_ROWS))
+            yield from (batch.slice(start, batch_rows) for start in range(0, len(batch), batch_rows))
 
     def read(self, columns: list[str] | None = None) -> pa.Table:
-        """Some columns, or all; those of an Arrow file that is not compressed stay in it."""
+        """Some columns, or all. Those of an uncompressed Arrow file are memory-mapped."""
         try:
             if self._is_parquet:
                 return pq.read_table(self.path, columns=columns)
@@ -136,12 +138,12 @@ class TableFile:
         except (pa.ArrowException, OSError) as error:
             raise InvalidInputError(f"Cannot read {self.path}: {error}.") from None
 
-    def matrix(self, layout: Layout) -> MatrixInFile | None:
+    def matrix(self, columns: VectorColumns) -> MatrixInFile | None:
         """Where the vectors are in the file; None when they cannot be memory-mapped."""
-        if self._is_parquet or len(layout.vectors) > 1:
+        if self._is_parquet or len(columns.vectors) > 1:
             return None
         mapped = pa.memory_map(str(self.path))
-        column = pa.ipc.open_file(mapped).read_all()[layout.vectors[0]]
+        column = pa.ipc.open_file(mapped).read_all()[columns.vectors[0]]
         if column.num_chunks != 1 or column.null_count or not pa.types.is_fixed_size_list(column.type):
             return None
         values = column.chunk(0).flatten()
@@ -150,7 +152,7 @@ class TableFile:
         mapped.seek(0)
         whole = mapped.read_buffer()
         offset = values.to_numpy(zero_copy_only=True).ctypes.data - whole.address
-        # What was compressed lies elsewhere in memory now.
+        # Values that were compressed have been copied out of the file.
         inside = 0 <= offset <= whole.size - FLOATS.itemsize * len(values)
         if not inside or offset % FLOATS.itemsize:
             return None

@@ -1,4 +1,4 @@
-"""Small facts about large files, kept in the user's cache directory until the file changes."""
+"""Facts about large files, kept in a cache folder until the file changes."""
 
 from __future__ import annotations
 
@@ -15,74 +15,95 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rather.caching.folder import user_cache_folder
+from rather.caching import Cache
 
 OnProgress = Callable[[str, int, int], None]
-"""Called as work on a large file goes on: what is done, how far it is, and how far it goes."""
-
-# Smaller files are looked at in the time it takes to remember them, and leave nothing behind.
-LARGE = 16 * 2**20
+"""Called while a large file is processed: what is being done, how much of it is done, and how much there is."""
 
 # Pages that are compared besides size and time: a file that was replaced without a new time is still noticed.
 SAMPLED_PAGES = 64
 PAGE = 4096
 
 
-def cache_directory() -> Path:
-    """Where what can be computed again is kept: the environment variable `RATHER_CACHE`, or the user's cache.
+@dataclass(frozen=True)
+class ReadOptions:
+    """How vectors are read from files.
 
-    Large files have to lie somewhere when they are converted, also while `RATHER_CACHE` is off.
+    Attributes:
+        cache: Where facts about large files and converted files are kept. Without one, large files are scanned every
+            time, and those that cannot be memory-mapped are read into memory.
+        on_progress: Called while a large file is scanned or converted for the first time.
+        large: Files of at least this many bytes are memory-mapped. Reading smaller ones takes no longer than looking up
+            what is known about them.
+        batch_rows: Rows that are converted or scanned at a time.
     """
-    return user_cache_folder()
 
+    cache: Cache | None = None
+    on_progress: OnProgress | None = None
+    large: int = 16 * 2**20
+    batch_rows: int = 16_384
 
-def is_large(path: Path) -> bool:
-    """Whether a file is worth remembering something about."""
-    return path.stat().st_size >= LARGE
+    def is_large(self, path: Path) -> bool:
+        """Whether a file is memory-mapped rather than read."""
+        return path.stat().st_size >= self.large
+
+    def facts(self, path: Path) -> FileFacts | None:
+        """What is known about a file; None for small files and without a cache."""
+        folder = None if self.cache is None else self.cache.subfolder("vectors")
+        return None if folder is None or not self.is_large(path) else FileFacts(path, folder)
 
 
 @dataclass(frozen=True)
 class FileFacts:
-    """What is known of one file as it is now.
+    """What is known about one file in its present state.
 
-    A file is told apart by its path, and as it is now by its size, the time of its last change and 64 of its pages.
+    A file is identified by its path, and its state by its size, the time of its last change and 64 of its pages.
+
+    Attributes:
+        path: The file.
+        root: Where the facts about all files are kept.
     """
 
     path: Path
+    root: Path
+
+    def __reduce__(self) -> tuple[type[FileFacts], tuple[Path, Path]]:
+        """Another process looks at the state of the file itself."""
+        return FileFacts, (self.path, self.root)
 
     @cached_property
     def folder(self) -> Path:
-        """Holds everything known of the file, and nothing of another."""
+        """Holds everything known about this file, and nothing about another."""
         resolved = self.path.resolve()
-        if self._is_in_cache:
+        if self._is_converted:
             return resolved.parent
         name = hashlib.blake2b(str(resolved).encode(), digest_size=8).hexdigest()
-        return cache_directory() / "vectors" / f"{resolved.stem}-{name}"
+        return self.root / f"{resolved.stem}-{name}"
 
     @cached_property
-    def stamp(self) -> str:
-        """Another one as soon as the file is another one."""
-        if self._is_in_cache:
+    def state(self) -> str:
+        """A hash that changes when the file does."""
+        if self._is_converted:
             return self.path.stem
-        state = self.path.stat()
-        digest = hashlib.blake2b(f"{state.st_size} {state.st_mtime_ns}".encode(), digest_size=8)
+        status = self.path.stat()
+        digest = hashlib.blake2b(f"{status.st_size} {status.st_mtime_ns}".encode(), digest_size=8)
         with self.path.open("rb") as file:
-            for page in np.linspace(0, max(0, state.st_size - PAGE), SAMPLED_PAGES, dtype=np.int64).tolist():
+            for page in np.linspace(0, max(0, status.st_size - PAGE), SAMPLED_PAGES, dtype=np.int64).tolist():
                 file.seek(page)
                 digest.update(file.read(PAGE))
         return digest.hexdigest()
 
     @property
-    def _is_in_cache(self) -> bool:
-        """Whether the file itself was written here: it bears the stamp of what it was made from and never changes."""
-        return self.path.resolve().parent.parent == (cache_directory() / "vectors").resolve()
+    def _is_converted(self) -> bool:
+        """Whether the file was itself written here: it is named after the state of its source and never changes."""
+        return self.path.resolve().parent.parent == self.root.resolve()
 
     def file(self, ending: str) -> Path:
-        """Where something about the file as it is now may lie."""
-        return self.folder / f"{self.stamp}{ending}"
+        """The path for something about the file in its present state."""
+        return self.folder / f"{self.state}{ending}"
 
     def load(self) -> dict[str, Any]:
-        """What was remembered: nothing at first."""
+        """The facts that were added so far."""
         try:
             known = json.loads(self.file(".json").read_text(encoding="utf8"))
         except (OSError, ValueError):
@@ -90,12 +111,13 @@ class FileFacts:
         return known if isinstance(known, dict) else {}
 
     def add(self, **facts: Any) -> None:
-        """Add facts. Where the cache cannot be written they are found again next time."""
+        """Add facts. If the folder cannot be written, they are found again next time."""
         text = json.dumps({**self.load(), **facts})
-        self._keep(".json", lambda draft: draft.write_text(text, encoding="utf8"))
+        with contextlib.suppress(OSError):
+            self.write(".json", lambda draft: draft.write_text(text, encoding="utf8"))
 
-    def array(self, ending: str, length: int) -> NDArray[np.float32] | None:
-        """A remembered vector of this length, mapped."""
+    def load_array(self, ending: str, length: int) -> NDArray[np.float32] | None:
+        """A vector of this length that was added, memory-mapped."""
         try:
             found = np.load(self.file(ending), mmap_mode="r", allow_pickle=False)
         except (OSError, ValueError):
@@ -109,14 +131,11 @@ class FileFacts:
             with draft.open("wb") as file:
                 np.save(file, values)
 
-        self._keep(ending, write)
-
-    def _keep(self, ending: str, write: Callable[[Path], object]) -> None:
         with contextlib.suppress(OSError):
             self.write(ending, write)
 
     def write(self, ending: str, write: Callable[[Path], object]) -> Path:
-        """Write something about the file as it is now, whole or not at all; forgets what was known of it before."""
+        """Write a file about the present state, all of it or nothing, and delete those about earlier states."""
         target = self.file(ending)
         draft = self.folder / f".{target.name}.{os.getpid()}.new"
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -126,6 +145,6 @@ class FileFacts:
         finally:
             draft.unlink(missing_ok=True)
         for old in self.folder.iterdir():
-            if not old.name.startswith((self.stamp, ".")):
+            if not old.name.startswith((self.state, ".")):
                 old.unlink(missing_ok=True)
         return target

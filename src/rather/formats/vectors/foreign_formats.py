@@ -1,4 +1,4 @@
-"""Vectors in the forms other programs write them: NumPy, Parquet, Arrow, models of `implicit`, word2vec text."""
+"""Vectors in the formats that other programs write: NumPy, Parquet, Arrow, models of `implicit`, word2vec text."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from rather.errors import InvalidInputError
 from rather.formats.vectors.arrow_columns import ArrowColumn
-from rather.formats.vectors.arrow_files import Layout, TableFile, rows_of
+from rather.formats.vectors.arrow_files import ArrowFile, VectorColumns, vectors_of
 from rather.formats.vectors.conversion import converted
-from rather.formats.vectors.file_facts import OnProgress, is_large
+from rather.formats.vectors.file_facts import ReadOptions
 from rather.formats.vectors.memory_mapped import find_array
-from rather.formats.vectors.vector_files import Vectors, head, mapped_archive
+from rather.formats.vectors.vector_files import Vectors, header, read_archive
 
-# Under these names NumPy archives hold the two matrices; `implicit` saves its models under the second.
+# The names under which NumPy archives hold the two matrices; `implicit` saves its models under the second.
 ITEM_KEYS = ("items", "item_factors", "item_vectors", "item_embeddings", "V")
 USER_KEYS = ("users", "user_factors", "user_vectors", "user_embeddings", "U")
 
@@ -26,68 +26,97 @@ def from_implicit(model: Any, item_ids: Any = None, labels: Any = None) -> Vecto
     factors: list[Any] = [getattr(model, name, None) for name in ("item_factors", "user_factors")]
     if factors[0] is None or factors[1] is None:
         raise InvalidInputError("`model` must have `item_factors` and `user_factors`; is it fitted?")
-    # A model on a GPU keeps matrices of its own kind.
+    # A model on a GPU has matrices of its own type.
     items, users = (matrix.to_numpy() if hasattr(matrix, "to_numpy") else np.asarray(matrix) for matrix in factors)
     return Vectors(items, users, item_ids, labels, about={"method": type(model).__name__})
 
 
-def foreign_npz(archive: Mapping[str, NDArray[Any]], name: str) -> Vectors:
-    """From a NumPy archive with matrices under usual names."""
+def from_arrays(archive: Mapping[str, NDArray[Any]], name: str) -> Vectors:
+    """The matrices that a NumPy archive holds under common names."""
     found = [next((key for key in keys if key in archive), None) for keys in (ITEM_KEYS, USER_KEYS)]
     if found[0] is None:
         raise InvalidInputError(
-            f"{name} holds no item vectors under a usual name ({', '.join(ITEM_KEYS)}); it holds {', '.join(archive)}."
+            f"{name} must hold the item vectors under one of {', '.join(ITEM_KEYS)}; it holds {', '.join(archive)}."
         )
     try:
         items, users = (None if key is None else archive[key] for key in found)
         ids = archive["item_ids"].tolist() if "item_ids" in archive else None
         labels = archive["labels"].tolist() if "labels" in archive else None
     except ValueError:
-        raise InvalidInputError(f"{name} holds pickled objects, which we do not load. Save plain arrays.") from None
+        raise InvalidInputError(f"{name} holds pickled objects, which are never loaded. Save plain arrays.") from None
     assert items is not None
     return Vectors(items, users, ids, labels)
 
 
-def read_npy(path: Path, on_progress: OnProgress | None = None) -> Vectors:
-    """A matrix of item vectors, mapped; users are in a file of their own."""
+def read_npy(path: Path, options: ReadOptions) -> Vectors:
+    """A matrix of item vectors, memory-mapped if possible."""
     found = find_array(path)
     if found is not None and (matrix := found.matrix(path)) is not None:
-        return Vectors(matrix.array(), matrix=matrix)
-    if is_large(path):
-        return mapped_archive(converted(path, head(), on_progress))
+        return Vectors(matrix.array(), matrix=matrix, options=options)
+    if (facts := options.facts(path)) is not None:
+        return read_archive(converted(path, header(), options, facts), options)
     try:
         return Vectors(np.load(path, allow_pickle=False))
     except (ValueError, OSError, EOFError) as error:
         raise InvalidInputError(f"Cannot read {path}: {error}.") from None
 
 
-def read_table(path: Path, on_progress: OnProgress | None = None) -> Vectors:
+def read_arrow(path: Path, options: ReadOptions) -> Vectors:
     """A Parquet or Arrow file with a row for each item: a column of lists, or one column for each dimension."""
-    table = TableFile(path)
-    layout = Layout.of(table.schema, path.name)
-    if not is_large(path):
-        return foreign_table(table.read(), path.name)
-    matrix = table.matrix(layout)
+    file = ArrowFile(path)
+    columns = VectorColumns.of(file.schema, path.name)
+    if not options.is_large(path):
+        return from_arrow(file.read(), path.name)
+    facts = options.facts(path)
+    matrix = file.matrix(columns)
     if matrix is None:
-        return mapped_archive(converted(path, head(), on_progress))
-    columns = (None if name is None else table.read([name])[name] for name in (layout.ids, layout.labels))
-    ids, labels = (None if column is None else ArrowColumn(column, path) for column in columns)
-    return Vectors(matrix.array(), None, ids, labels, matrix=matrix)
+        if facts is None:
+            return _read_in_batches(file, columns, options)
+        return read_archive(converted(path, header(), options, facts), options)
+    ids, labels = (
+        None if name is None else ArrowColumn(file.read([name])[name], facts) for name in (columns.ids, columns.labels)
+    )
+    return Vectors(matrix.array(), None, ids, labels, matrix=matrix, options=options)
 
 
-def foreign_table(table: pa.Table, name: str) -> Vectors:
+def from_arrow(table: pa.Table, name: str) -> Vectors:
     """From a table in memory."""
-    layout = Layout.of(table.schema, name)
+    columns = VectorColumns.of(table.schema, name)
     return Vectors(
-        rows_of(table, layout, name),
+        vectors_of(table, columns, name),
         None,
-        table[layout.ids].to_pylist() if layout.ids else None,
-        [str(text) for text in table[layout.labels].to_pylist()] if layout.labels else None,
+        table[columns.ids].to_pylist() if columns.ids else None,
+        [str(text) for text in table[columns.labels].to_pylist()] if columns.labels else None,
     )
 
 
+def _read_in_batches(file: ArrowFile, columns: VectorColumns, options: ReadOptions) -> Vectors:
+    """A large file read into memory, without a second copy of all vectors."""
+    items: NDArray[np.float32] | None = None
+    done = 0
+    for batch in file.batches(list(columns.vectors), options.batch_rows):
+        rows = vectors_of(batch, columns, file.path.name)
+        if items is None:
+            items = np.empty((file.rows, rows.shape[1]), dtype=np.float32)
+        if rows.shape[1] != items.shape[1]:
+            raise InvalidInputError(
+                f"The vectors of {file.path.name} must all have the same length, "
+                f"got {items.shape[1]} and {rows.shape[1]}."
+            )
+        items[done : done + len(rows)] = rows
+        done += len(rows)
+        if options.on_progress is not None:
+            options.on_progress(f"reading {file.path.name}", done, len(items))
+    if items is None:
+        raise InvalidInputError(f"{file.path} holds no items.")
+    ids, labels = (
+        None if name is None else ArrowColumn(file.read([name])[name]) for name in (columns.ids, columns.labels)
+    )
+    return Vectors(items, None, ids, labels)
+
+
 def read_text(path: Path) -> Vectors:
-    """word2vec's text form, as gensim saves it: an optional line "n d", then a name and d numbers a line."""
+    """word2vec's text format, as gensim writes it: an optional line "n d", then on each line a name and d numbers."""
     names: list[str] = []
     rows: list[NDArray[np.float32]] = []
     number = 1
@@ -101,7 +130,11 @@ def read_text(path: Path) -> Vectors:
                 rows.append(np.array(fields[-d:], dtype=np.float32))
                 names.append(" ".join(fields[:-d]))
     except (UnicodeDecodeError, ValueError):
-        raise InvalidInputError(f"{path} is not vectors as text: line {number} is not a name and numbers.") from None
+        raise InvalidInputError(
+            f"{path} must hold a name and numbers on every line (word2vec's text format), but line {number} does not."
+        ) from None
     if not rows or len({len(row) for row in rows}) != 1 or not all(names):
-        raise InvalidInputError(f"{path} is not vectors as text: a name and the same count of numbers on every line.")
+        raise InvalidInputError(
+            f"{path} must hold a name and the same number of numbers on every line (word2vec's text format)."
+        )
     return Vectors(np.stack(rows), None, names)

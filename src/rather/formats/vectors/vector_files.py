@@ -1,10 +1,10 @@
-"""Vectors of items and users as files: what a recommender learnt, ready to be asked about.
+"""Vectors of items and users in one file: what a recommender learnt, ready to be asked about.
 
-A vectors file holds a catalogue and the people a belief starts from. Two forms say the same:
+A vectors file holds a catalogue and the users that a belief starts from, in one of two formats:
 
 * `.npz`, without pickle: `items (n, d)`, `users (m, d)`, `item_ids`, `labels`, `about`. Texts are one array of UTF-8
-  bytes and one of offsets, because NumPy's own strings take four bytes for every letter of the longest. Large ones are
-  mapped, not read (see `rather.formats.vectors`).
+  bytes and one of offsets, because NumPy's own strings take four bytes for every letter of the longest. Large files are
+  memory-mapped (see `rather.formats.vectors`).
 * `.parquet`: one row for each item and user with columns `role`, `id`, `label`, `vector`.
 """
 
@@ -24,10 +24,10 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from rather.errors import InvalidInputError
-from rather.formats.vectors.archives import ArchiveWriter, MappedArchive
+from rather.formats.vectors.archives import ArchiveWriter, MemoryMappedArchive
 from rather.formats.vectors.arrow_columns import ArrowColumn
-from rather.formats.vectors.arrow_files import ARROW_ENDINGS, TableFile, is_list
-from rather.formats.vectors.file_facts import OnProgress, is_large
+from rather.formats.vectors.arrow_files import ARROW_ENDINGS, ArrowFile, is_list
+from rather.formats.vectors.file_facts import FileFacts, ReadOptions
 from rather.formats.vectors.memory_mapped import MatrixInFile
 from rather.formats.vectors.memory_mapped_items import MemoryMappedItems
 from rather.model.belief import Belief
@@ -35,22 +35,23 @@ from rather.model.catalog import Catalog, ItemId
 
 FORMAT = "rather vectors 1"
 
-TABLE_ENDINGS = (".parquet", *ARROW_ENDINGS)
+ARROW_AND_PARQUET = (".parquet", *ARROW_ENDINGS)
 
 
 @dataclass(frozen=True, eq=False)
 class Vectors:
-    """Item vectors, and those of the people who are the prior.
+    """Item vectors, and those of the users who are the prior.
 
     Attributes:
         items: `(n, d)` float32.
         users: `(m, d)` float32, or None when only items are known.
-        item_ids: n distinct names, by default `0..n-1`.
-        labels: n texts to show, by default the names.
-        name: What one calls an item ("film").
+        item_ids: n distinct ids, by default `0..n-1`.
+        labels: n texts to show, by default the ids.
+        name: What to call an item, in the singular ("film").
         features: Names of the d dimensions, where they mean something to a person.
-        about: How the vectors were made: method, seed, metrics. Plain data.
+        about: How the vectors were made (method, seed, metrics), as plain data.
         matrix: Where the items are in their file, when they are memory-mapped.
+        options: How that file is read.
     """
 
     items: NDArray[np.float32]
@@ -61,6 +62,7 @@ class Vectors:
     features: Sequence[str] | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
     matrix: MatrixInFile | None = None
+    options: ReadOptions = field(default_factory=ReadOptions, repr=False)
 
     def __post_init__(self) -> None:
         _set(self, items=_matrix(self.items, "items"))
@@ -75,24 +77,31 @@ class Vectors:
             if column is not None and len(column) != len(self.items):
                 raise InvalidInputError(f"`{name}` must have {len(self.items)} entries, got {len(column)}.")
 
-    def catalog(self, on_progress: OnProgress | None = None) -> Catalog:
-        """The items; `on_progress` is called while a large file is scanned for the first time."""
-        items = self.items if self.matrix is None else MemoryMappedItems(self.matrix, on_progress)
+    def catalog(self) -> Catalog:
+        """The items. Those of a memory-mapped file are scanned first, unless what a scan finds is in the cache."""
+        items = self.items if self.matrix is None else MemoryMappedItems(self.matrix, self.options)
         return Catalog(items, self.item_ids, self.labels, features=self.features, name=self.name)
 
-    def belief(self, *, smooth: bool = True) -> Belief:
-        """The users as prior (see `Belief.from_users`); without users, a Gaussian around indifference."""
+    def belief(self, *, particles: int = 1000, seed: int = 0) -> Belief:
+        """The belief that conversations start from.
+
+        Args:
+            particles: Draws from a Gaussian around indifference when there are no users. With users, each of them is a
+                particle (see `Belief.from_users`).
+            seed: Of the draws.
+        """
         if self.users is not None:
-            return Belief.from_users(self.users, smooth=smooth)
+            return Belief.from_users(self.users, seed=seed)
         d = self.items.shape[1]
-        return Belief.gaussian(np.zeros(d, dtype=np.float32), np.eye(d, dtype=np.float32) / d)
+        mean, covariance = np.zeros(d, dtype=np.float32), np.eye(d, dtype=np.float32) / d
+        return Belief.gaussian(mean, covariance, particles=particles, seed=seed)
 
 
 def save_vectors(vectors: Vectors, path: Path | str) -> Path:
-    """Write a vectors file, `.npz` or `.parquet` by its name; a crash leaves the old file or the new one."""
+    """Write a vectors file, `.npz` or `.parquet` by its ending. A crash leaves the old file or the new one."""
     target = Path(path)
     if target.suffix not in (".npz", ".parquet"):
-        raise InvalidInputError(f"A vectors file must end in .npz or .parquet, got {target.name!r}.")
+        raise InvalidInputError(f"`path` of a vectors file must end in .npz or .parquet, got {target.name!r}.")
     draft = target.with_name(f".{target.name}.new")
     if target.suffix == ".npz":
         with ArchiveWriter.to(draft) as archive:
@@ -103,56 +112,57 @@ def save_vectors(vectors: Vectors, path: Path | str) -> Path:
     return draft.replace(target)
 
 
-def load_vectors(path: Path | str, on_progress: OnProgress | None = None) -> Vectors:
-    """Read a vectors file, or vectors in a form that another program wrote (see `foreign_formats`).
+def load_vectors(path: Path | str, options: ReadOptions = ReadOptions()) -> Vectors:  # noqa: B008 - immutable
+    """Read a vectors file, or vectors in a format that another program wrote (see `foreign_formats`).
 
-    Vectors of a large file stay in it and are mapped; those in a form that cannot be are converted once.
+    The vectors of a large file are memory-mapped. Those in a format that cannot be are converted once if there is a
+    cache, and otherwise read into memory.
 
     Args:
         path: The file: `.npz`, `.npy`, `.parquet`, `.arrow`, `.feather`, or word2vec's text.
-        on_progress: Called while a large file is converted, with rows done and to do.
+        options: How to read it.
     """
-    from rather.formats.vectors.foreign_formats import foreign_npz, read_npy, read_table, read_text
+    from rather.formats.vectors.foreign_formats import from_arrays, read_arrow, read_npy, read_text
 
     source = Path(path)
     if not source.exists():
         raise InvalidInputError(f"There is no file {source}.")
     if source.suffix == ".npz":
-        if is_large(source) and "about" in MappedArchive(source):
-            return mapped_archive(source)
+        if options.is_large(source) and "about" in MemoryMappedArchive(source):
+            return read_archive(source, options)
         with _npz(source) as archive:
-            return _from_arrays(archive) if "about" in archive else foreign_npz(archive, source.name)
-    if source.suffix in TABLE_ENDINGS:
-        table = TableFile(source)
-        if table.is_ours and not is_large(source):
-            return _from_table(table.read())
-        return read_table(source, on_progress)
+            return _from_archive(archive) if "about" in archive else from_arrays(archive, source.name)
+    if source.suffix in ARROW_AND_PARQUET:
+        file = ArrowFile(source)
+        if file.is_ours and (options.facts(source) is None or not options.is_large(source)):
+            return _from_table(file.read())
+        return read_arrow(source, options)
     if source.suffix == ".npy":
-        return read_npy(source, on_progress)
+        return read_npy(source, options)
     return read_text(source)
 
 
-def mapped_archive(path: Path) -> Vectors:
-    """A vectors file in the form `.npz`, of which only what is looked at is read."""
-    archive = MappedArchive(path)
-    vectors = _from_arrays(archive, path)
+def read_archive(path: Path, options: ReadOptions) -> Vectors:
+    """A vectors file in the format `.npz`, memory-mapped."""
+    archive = MemoryMappedArchive(path)
+    vectors = _from_archive(archive, memory_mapped=True, facts=options.facts(path))
     found = archive.find("items")
-    return replace(vectors, matrix=None if found is None else found.matrix(path))
+    return replace(vectors, matrix=None if found is None else found.matrix(path), options=options)
 
 
 def is_vectors_file(path: Path | str) -> bool:
-    """Whether a file can only be vectors, by its name and, for Parquet, by what it says of itself.
+    """Whether a file holds vectors rather than a table, by its ending and, for Parquet, by its columns.
 
     A Parquet file with a column of lists of numbers holds vectors; one without is a table.
     """
     source = Path(path)
     if source.suffix == ".parquet":
-        return source.exists() and _holds_vectors(TableFile(source))
+        return source.exists() and _holds_vectors(ArrowFile(source))
     return source.suffix in (".npz", ".npy", ".vec", *ARROW_ENDINGS)
 
 
-def _holds_vectors(table: TableFile) -> bool:
-    return table.is_ours or any(is_list(kind) and pa.types.is_floating(kind.value_type) for kind in table.schema.types)
+def _holds_vectors(file: ArrowFile) -> bool:
+    return file.is_ours or any(is_list(kind) and pa.types.is_floating(kind.value_type) for kind in file.schema.types)
 
 
 def _set(vectors: Vectors, **values: Any) -> None:
@@ -163,20 +173,20 @@ def _set(vectors: Vectors, **values: Any) -> None:
 def _matrix(value: Any, name: str) -> NDArray[np.float32]:
     array = np.asarray(value, dtype=np.float32)
     if array.ndim != 2 or 0 in array.shape:
-        raise InvalidInputError(f"`{name}` must be a matrix with a row each, got shape {array.shape}.")
+        raise InvalidInputError(f"`{name}` must be a matrix with one vector in each row, got shape {array.shape}.")
     return np.ascontiguousarray(array)
 
 
-def head(
+def header(
     name: str = "item", features: Sequence[str] | None = None, about: Mapping[str, Any] = MappingProxyType({})
 ) -> str:
-    """What a vectors file says of itself."""
+    """The header of a vectors file, as JSON."""
     named = None if features is None else list(features)
     return json.dumps({"format": FORMAT, "name": name, "features": named, "about": dict(about)}, sort_keys=True)
 
 
-def _head(vectors: Vectors) -> str:
-    return head(vectors.name, vectors.features, vectors.about)
+def _header(vectors: Vectors) -> str:
+    return header(vectors.name, vectors.features, vectors.about)
 
 
 def _npz(path: Path) -> Any:
@@ -187,7 +197,7 @@ def _npz(path: Path) -> Any:
 
 
 def _arrays(vectors: Vectors) -> dict[str, NDArray[Any]]:
-    arrays: dict[str, NDArray[Any]] = {"about": np.frombuffer(_head(vectors).encode(), dtype=np.uint8)}
+    arrays: dict[str, NDArray[Any]] = {"about": np.frombuffer(_header(vectors).encode(), dtype=np.uint8)}
     arrays["items"] = vectors.items
     if vectors.users is not None:
         arrays["users"] = vectors.users
@@ -207,30 +217,36 @@ def _packed(name: str, texts: Sequence[Any]) -> dict[str, NDArray[Any]]:
     return {f"{name}_text": np.frombuffer(b"".join(encoded), dtype=np.uint8), f"{name}_ends": ends}
 
 
-def _unpacked(archive: Mapping[str, NDArray[Any]], name: str, path: Path | None) -> Sequence[str] | None:
+def _from_archive(
+    archive: Mapping[str, NDArray[Any]], memory_mapped: bool = False, facts: FileFacts | None = None
+) -> Vectors:
+    """The vectors of an archive; if it is memory-mapped, ids and labels stay in it."""
+    about = _checked_header(archive["about"].tobytes())
+    ids: Sequence[ItemId] | None = _unpacked(archive, "item_ids", memory_mapped, facts)
+    if "item_ids" in archive:
+        column = archive["item_ids"]
+        ids = ArrowColumn(pa.array(column), facts) if memory_mapped else column.tolist()
+    labels, users = _unpacked(archive, "labels", memory_mapped, facts), archive.get("users")
+    return Vectors(archive["items"], users, ids, labels, about["name"], about["features"], about["about"])
+
+
+def _unpacked(
+    archive: Mapping[str, NDArray[Any]], name: str, memory_mapped: bool, facts: FileFacts | None
+) -> Sequence[str] | None:
     if f"{name}_text" not in archive:
         return None
-    if path is not None:
-        return ArrowColumn.packed(archive[f"{name}_text"], archive[f"{name}_ends"], path)
-    text, ends = archive[f"{name}_text"].tobytes(), archive[f"{name}_ends"].tolist()
-    return [text[start:end].decode() for start, end in itertools.pairwise(ends)]
+    text, ends = archive[f"{name}_text"], archive[f"{name}_ends"]
+    if memory_mapped:
+        return ArrowColumn.packed(text, ends, facts)
+    letters = text.tobytes()
+    return [letters[start:end].decode() for start, end in itertools.pairwise(ends.tolist())]
 
 
-def _from_arrays(archive: Mapping[str, NDArray[Any]], path: Path | None = None) -> Vectors:
-    """Vectors of an archive; ids and labels stay in it if it is mapped from a path."""
-    head = _checked_head(archive["about"].tobytes())
-    ids: Sequence[ItemId] | None = _unpacked(archive, "item_ids", path)
-    if "item_ids" in archive:
-        ids = archive["item_ids"].tolist() if path is None else ArrowColumn(pa.array(archive["item_ids"]), path)
-    labels, users = _unpacked(archive, "labels", path), archive.get("users")
-    return Vectors(archive["items"], users, ids, labels, head["name"], head["features"], head["about"])
-
-
-def _checked_head(text: bytes) -> dict[str, Any]:
-    head: dict[str, Any] = json.loads(text)
-    if head.get("format") != FORMAT:
-        raise InvalidInputError(f"This vectors file is of the form {head.get('format')!r}; we read {FORMAT!r}.")
-    return head
+def _checked_header(text: bytes) -> dict[str, Any]:
+    about: dict[str, Any] = json.loads(text)
+    if about.get("format") != FORMAT:
+        raise InvalidInputError(f"A vectors file must have the format {FORMAT!r}, got {about.get('format')!r}.")
+    return about
 
 
 def _table(vectors: Vectors) -> pa.Table:
@@ -248,11 +264,11 @@ def _table(vectors: Vectors) -> pa.Table:
             "vector": pa.FixedSizeListArray.from_arrays(pa.array(both.ravel()), both.shape[1]),
         }
     )
-    return table.replace_schema_metadata({"rather": _head(vectors), "ids are numbers": str(numbers)})
+    return table.replace_schema_metadata({"rather": _header(vectors), "ids are numbers": str(numbers)})
 
 
 def _from_table(table: pa.Table) -> Vectors:
-    head = _checked_head(table.schema.metadata[b"rather"])
+    about = _checked_header(table.schema.metadata[b"rather"])
     roles = np.asarray(table["role"].to_pylist())
     both = table["vector"].combine_chunks().flatten().to_numpy().reshape(len(table), -1)
     items = table.filter(pa.array(roles == "item"))
@@ -263,7 +279,7 @@ def _from_table(table: pa.Table) -> Vectors:
         both[roles == "user"] if (roles == "user").any() else None,
         [int(id) for id in ids] if table.schema.metadata[b"ids are numbers"] == b"True" else ids,
         None if None in labels else labels,
-        head["name"],
-        head["features"],
-        head["about"],
+        about["name"],
+        about["features"],
+        about["about"],
     )

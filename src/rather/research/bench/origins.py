@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from rather.caching.folder import cache_directory
+from rather.caching import user_cache
 from rather.errors import InvalidInputError, MissingDataError, MissingExtraError
 from rather.formats.vectors.vector_files import Vectors, load_vectors, save_vectors
 from rather.learn import als, pmf
@@ -120,7 +120,8 @@ Learn = Callable[[Ratings], Vectors]
 
 def _learnt(name: str, method: str, learn: Learn | None, description: str) -> Origin | None:
     """Vectors from the cache or, if the data set is here and `learn` is given, learnt and kept there."""
-    folder = cache_directory("bench")
+    cache = user_cache()
+    folder = None if cache is None else cache.subfolder("bench")
     kept = None if folder is None else folder / f"{name}-{method}.npz"
     vectors = _kept(kept)
     if vectors is None:

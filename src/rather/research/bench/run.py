@@ -168,7 +168,7 @@ def _measure(size: Size, supply: Supply, settings: BenchSettings, on_step: Calla
     response = Logistic(0.1 * value.utility_spread(catalog, belief))
     exact, plain = ExactRetriever(catalog), ExactRetriever(catalog, stop_by_norm=False)
     start = time.perf_counter()
-    usual = choose_retriever(catalog, belief, remembered=False)
+    usual = choose_retriever(catalog, belief)
     build = _retriever_build(usual, time.perf_counter() - start, size.n)
     setting = Setting(catalog, belief, response, size.k, usual)
     first, later = setting.situations(users)

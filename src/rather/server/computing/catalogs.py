@@ -46,7 +46,7 @@ class ServedCatalog:
     @cached_property
     def retriever(self) -> Retriever:
         """Finds its best items. Making it may take minutes, for which the server prepares."""
-        return choose_retriever(self.catalog, self.belief, self.retriever_kind)
+        return choose_retriever(self.catalog, self.belief, self.retriever_kind, cache=user_cache())
 
     @property
     def retriever_text(self) -> str:

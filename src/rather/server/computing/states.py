@@ -13,7 +13,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-from rather.conversation.keys import digest, history_key
+from rather.caching.keys import digest
+from rather.conversation.keys import history_key
 from rather.conversation.log import load_open, replay
 from rather.conversation.records import answer_record, question_record
 from rather.conversation.session import Session

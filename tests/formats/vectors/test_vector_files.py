@@ -101,7 +101,7 @@ def test_arrays_of_other_programs(tmp_path, vectors):
     model = load_vectors(tmp_path / "model.npz")
     assert np.array_equal(model.users, vectors.users)
     np.savez(tmp_path / "other.npz", weights=vectors.items)
-    with pytest.raises(InvalidInputError, match="holds weights"):
+    with pytest.raises(InvalidInputError, match="it holds weights"):
         load_vectors(tmp_path / "other.npz")
 
 
