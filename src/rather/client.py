@@ -1,6 +1,6 @@
-"""A conversation with somebody over a server: `ask`, `tell`, `undo` and `recommend` as of the local `Session`.
+"""A conversation that a server holds, with the methods of the local `Session`: `ask`, `tell`, `undo`, `recommend`.
 
-Needs neither torch nor the extra of the server.
+Needs neither torch nor the extra `serve`.
 """
 
 import http.client
@@ -19,10 +19,10 @@ ItemId = str | int
 
 
 class ServiceError(RatherError, OSError):
-    """The server could not be reached or refused a request.
+    """The server could not be reached, or rejected a request.
 
     Attributes:
-        problem: The problem details (RFC 9457) that it sent, if any.
+        problem: The problem details (RFC 9457) that it sent; empty if there are none.
     """
 
     def __init__(self, message: str, problem: Mapping[str, Any] | None = None) -> None:
@@ -31,8 +31,8 @@ class ServiceError(RatherError, OSError):
 
 
 @dataclass(frozen=True)
-class Option:
-    """One of the things a person may choose; see `rather.model.questions.Option`."""
+class RemoteOption:
+    """One of the options of a question, like `rather.model.questions.Option`."""
 
     label: str
     facts: Mapping[str, str]
@@ -41,21 +41,21 @@ class Option:
 
 
 @dataclass(frozen=True)
-class Question:
-    """A question as the server asks it.
+class RemoteQuestion:
+    """A question that a server asks.
 
     Attributes:
-        number: Its place in the conversation, from 1.
-        options: What may be chosen.
+        number: Its number in the conversation, from 1.
+        options: What the person chooses between.
         evoi: What the answer is expected to add to the utility of the recommendation.
-        id: Names it in an answer.
+        id: Identifies it in an answer.
         kind: "items" or "attributes".
         prompt: The question in words.
-        answers: What may be answered.
+        answers: The possible answers.
     """
 
     number: int
-    options: tuple[Option, ...]
+    options: tuple[RemoteOption, ...]
     evoi: float
     id: str
     kind: str
@@ -67,8 +67,8 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Recommendation:
-    """An item and how sure we are of it, like `rather.Recommendation`. `why` is the reason in words, if any."""
+class RemoteRecommendation:
+    """An item and how sure the server is of it, like `rather.Recommendation`. `why` is the reason in words, if any."""
 
     id: ItemId
     label: str
@@ -80,16 +80,21 @@ class Recommendation:
 
 
 class Client:
-    """One conversation with a server.
+    """A conversation that a server holds.
 
-    Every request can be repeated without harm (answers carry the id of their question, opening carries a key), so a
-    server that is restarted or busy is asked again for a while before an error is raised.
+    >>> with rather.Client("http://localhost:8000", "films", k=2) as client:
+    ...     question = client.ask()
+    ...     client.tell(question, choice=0)
+    ...     print(client.recommend(5)[0].label)
+
+    Every request can be sent twice without harm: an answer carries the id of its question, and a new session a key. So
+    while a server restarts or is busy, requests are sent again for some time before an error is raised.
 
     Args:
-        url: Where the server is, such as "http://localhost:8000".
-        catalog: Its catalogue to talk about; not needed when it has only one.
-        session: The id of a session to go on with, in place of a new one.
-        patience: Seconds to keep trying while the server cannot be reached or is busy.
+        url: The address of the server, such as "http://localhost:8000".
+        catalog: The name of its catalogue to ask about; not needed when it has only one.
+        session: The id of a session to continue, instead of a new one.
+        patience: Seconds to keep trying while the server is busy or cannot be reached.
         timeout: Seconds to wait for one response.
         settings: Of a new session: `k`, `ask`, `p`, `filters`, `where`, `seed`, `strategy`, `time_budget_ms`,
             `questions`.
@@ -106,7 +111,9 @@ class Client:
         **settings: Any,
     ) -> None:
         if session is not None and (catalog is not None or settings):
-            raise InvalidInputError("`session` goes on with a session whose settings are fixed: give nothing else.")
+            raise InvalidInputError(
+                "`session` continues a session whose settings are fixed: pass neither `catalog` nor settings."
+            )
         self._http = _Http(url, patience, timeout)
         try:
             if session is not None:
@@ -125,7 +132,7 @@ class Client:
 
     @property
     def share_url(self) -> str:
-        """Where others can see the session, but not answer."""
+        """The address where others can see the session but not answer."""
         return f"{self._http.base}/shared/{self._state['share']}"
 
     @property
@@ -135,15 +142,9 @@ class Client:
 
     @property
     def stop(self) -> Stop | None:
-        """Why to stop asking, for programs and in words, or None while another question pays."""
+        """Why to stop asking, for programs and in words; None while another question is worth asking."""
         stop = self._state["stop"]
         return None if stop is None else Stop(stop["code"], stop["text"])
-
-    @property
-    def stop_reason(self) -> str | None:
-        """Why to stop asking in words, or None while another question pays."""
-        stop = self.stop
-        return None if stop is None else stop.text
 
     @property
     def expected_regret(self) -> float:
@@ -155,21 +156,21 @@ class Client:
         """The expected regret before the first answer."""
         return float(self._state["start_regret"])
 
-    def ask(self) -> Question:
+    def ask(self) -> RemoteQuestion:
         """The open question. It stays the same until it is answered."""
         asked = self._state["question"]
         if asked is None:
             raise InvalidInputError("Every question has been asked.")
         return _question(asked)
 
-    def tell(self, question: Question | int, choice: int | str) -> None:
-        """Store the answer to the open question. When this returns it is safe, whatever happens to the server.
+    def tell(self, question: RemoteQuestion | int, choice: int | str) -> None:
+        """Store the answer to the open question. Once this returns, it is safe, whatever happens to the server.
 
         Args:
             question: The question, or its number.
             choice: An option `0..k-1`, or "none", "same", "skip".
         """
-        if isinstance(question, Question):
+        if isinstance(question, RemoteQuestion):
             id = question.id
         elif question == self.number:
             id = self.ask().id
@@ -181,19 +182,19 @@ class Client:
         plain = str(choice) if isinstance(choice, str) else int(choice)
         self._state = self._http.send("POST", self._path("answers"), {"question": id, "choice": plain})["session"]
 
-    def undo(self) -> Question:
+    def undo(self) -> RemoteQuestion:
         """Take the last answer back; its question is open again."""
         self._state = self._http.send("POST", self._path("undo"), {"answer": self._state["last_answer"]})
         return self.ask()
 
-    def recommend(self, count: int = 5) -> list[Recommendation]:
+    def recommend(self, count: int = 5) -> list[RemoteRecommendation]:
         """The items of highest expected utility, best first."""
         query = urlencode({"limit": count})
         found = self._http.send("GET", f"{self._path('recommendations')}?{query}")
         return [_recommendation(item) for item in found["recommendations"]]
 
     def refresh(self) -> None:
-        """See what somebody else has answered in this session meanwhile."""
+        """Fetch what somebody else has answered in this session in the meantime."""
         self._state = self._http.send("GET", f"/v1/sessions/{self.id}")
 
     def to_json(self) -> str:
@@ -219,7 +220,7 @@ class Client:
 
 
 class _Http:
-    """JSON over one connection that is opened again whenever it breaks."""
+    """JSON over one connection, which is opened again whenever it breaks."""
 
     def __init__(self, url: str, patience: float, timeout: float) -> None:
         parts = urlsplit(url)
@@ -234,7 +235,7 @@ class _Http:
     def send(
         self, method: str, path: str, body: Mapping[str, Any] | None = None, headers: Mapping[str, str] | None = None
     ) -> Any:
-        """The JSON that comes back; asks again while the server is away or busy."""
+        """The JSON of the response; sends the request again while the server is busy or cannot be reached."""
         deadline, pause = time.monotonic() + self._patience, 0.1
         while True:
             try:
@@ -287,11 +288,11 @@ def _facts(facts: list[dict[str, str]]) -> dict[str, str]:
     return {fact["name"]: fact["value"] for fact in facts}
 
 
-def _question(asked: Mapping[str, Any]) -> Question:
+def _question(asked: Mapping[str, Any]) -> RemoteQuestion:
     options = tuple(
-        Option(item["label"], _facts(item["facts"]), item["id"], item["image"]) for item in asked["options"]
+        RemoteOption(item["label"], _facts(item["facts"]), item["id"], item["image"]) for item in asked["options"]
     )
-    return Question(
+    return RemoteQuestion(
         asked["number"],
         options,
         asked["evoi"],
@@ -302,8 +303,8 @@ def _question(asked: Mapping[str, Any]) -> Question:
     )
 
 
-def _recommendation(item: Mapping[str, Any]) -> Recommendation:
-    return Recommendation(
+def _recommendation(item: Mapping[str, Any]) -> RemoteRecommendation:
+    return RemoteRecommendation(
         item["id"],
         item["label"],
         _facts(item["facts"]),

@@ -1,13 +1,14 @@
-"""Server processes for the tests: started, killed, stopped; and people who answer them."""
+"""Server processes for the tests: started, killed, stopped; and simulated users who answer them."""
 
 import os
 import signal
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 
-from rather.client import Client, _question
+from rather.client import Client
 from rather.errors import RatherError
 
 HERE = Path(__file__).parent
@@ -60,12 +61,12 @@ class ServerProcess:
 
 
 class SimulatedUser(threading.Thread):
-    """Opens sessions and answers until told to stop; remembers what was acknowledged.
+    """Opens sessions and answers until asked to stop; notes what was acknowledged.
 
     Attributes:
-        acknowledged: For each session the answers that the server said are safe, in order.
+        acknowledged: For each session the answers that the server said are stored, in order.
         wrong: What the server did that it must not.
-        retried: Answers that had to be sent again.
+        retried: Answers that had been stored although their first response never came.
     """
 
     def __init__(self, number, urls, stop, answers=12):
@@ -82,43 +83,59 @@ class SimulatedUser(threading.Thread):
             raise
 
     def converse(self):
-        clients = [Client(self.urls[0], patience=60.0, strategy="random")]  # quick: the more answers the better
-        clients += [Client(url, session=clients[0].id, patience=60.0) for url in self.urls[1:]]
-        answers = self.acknowledged.setdefault(clients[0].id, [])
-        question = clients[0].ask()
+        opened = Client(self.urls[0], patience=60.0, strategy="random")  # quick: the more answers the better
+        connections = [Connection(url, opened.id) for url in self.urls]
+        answers = self.acknowledged.setdefault(opened.id, [])
+        question = opened.ask()
         for turn in range(self.answers):
             if self.stop_event.is_set():
                 break
-            client = clients[turn % len(clients)]
             choice = (self.number + turn) % 2
-            body = {"question": question.id, "choice": choice}
-            answered = self.send(client, body, question)
-            self.retried += answered["repeated"]
+            client = self.tell(connections[turn % len(connections)], question, choice)
             answers.append((question.id, choice))
-            if answered["session"]["answers"] != len(answers):
-                self.wrong.append(("count", answered["session"]["answers"], len(answers)))
-            question = _question(answered["session"]["question"])
-        for client in clients:
+            if client.number != len(answers) + 1:
+                self.wrong.append(("count", client.number, len(answers)))
+            question = client.ask()
+        for client in (opened, *connections):
             client.close()
 
-    def send(self, client, body, question):
-        path = f"/v1/sessions/{client.id}/answers"
+    def tell(self, connection, question, choice):
+        """The client that knows what came after the answer."""
         try:
-            return client._http._once("POST", path, body, None)
+            connection.impatient.tell(question, choice)
+            return connection.impatient
         except RatherError:
             # It may or may not have been stored. After the restart the same question is open, or the next one.
-            now = client._http.send("GET", f"/v1/sessions/{client.id}")["question"]
-            if now["number"] == question.number and _question(now) != question:
+            connection.patient.refresh()
+            now = connection.patient.ask()
+            if now.number == question.number and now != question:
                 self.wrong.append(("question", question, now))
-            return client._http.send("POST", path, body)
+            self.retried += now.number != question.number
+            connection.patient.tell(question, choice)
+            return connection.patient
 
 
-def compare(people, store):
+class Connection:
+    """Clients of one session on one server: one that fails at once, and one that waits for a restart."""
+
+    def __init__(self, url, session):
+        self.patient = Client(url, session=session, patience=60.0)
+        self.impatient = None
+        while self.impatient is None:
+            with suppress(RatherError):
+                self.impatient = Client(url, session=session, patience=0.0)
+
+    def close(self):
+        self.patient.close()
+        self.impatient.close()
+
+
+def compare(users, store):
     """What is wrong between what was acknowledged and what is stored: lost, doubled or changed answers."""
     wrong = []
-    for person in people:
-        wrong += person.wrong
-        for id, answers in person.acknowledged.items():
+    for user in users:
+        wrong += user.wrong
+        for id, answers in user.acknowledged.items():
             stored = store.load(id)
             kept = [(item.question, item.event["answer"]) for item in stored.events]
             if kept != answers:

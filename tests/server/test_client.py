@@ -96,7 +96,7 @@ def test_mistakes_are_the_librarys_errors(url):
         Client(url, k=1)
     with pytest.raises(InvalidInputError, match="`url` must be an address"):
         Client("localhost:8000")
-    with pytest.raises(InvalidInputError, match="give nothing else"):
+    with pytest.raises(InvalidInputError, match="neither `catalog` nor settings"):
         Client(url, "things", session="x")
 
 

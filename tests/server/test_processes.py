@@ -46,17 +46,17 @@ def test_two_processes_on_one_database_serve_the_same_sessions(postgres_url):
     stop = threading.Event()
     urls = [server.url for server in servers]
     crowd = [SimulatedUser(number, urls[number % 2 :] + urls[: number % 2], stop) for number in range(6)]
-    for person in crowd:
-        person.start()
+    for user in crowd:
+        user.start()
     for number, server in enumerate(servers, start=1):
         wait_for(lambda number=number: count(crowd) > 15 * number)
         server.kill()
         server.start()
     wait_for(lambda: count(crowd) > 45)
     stop.set()
-    for person in crowd:
-        person.join(300)
-        assert person.error is None
+    for user in crowd:
+        user.join(300)
+        assert user.error is None
     assert [server.stop() for server in servers] == [0, 0]
     store = SqlStore(postgres_url)
     assert compare(crowd, store) == []
