@@ -63,7 +63,7 @@ class Postgres:
     def __init__(self, binaries, folder):
         self.binaries, self.folder, self.port = binaries, Path(folder), free_port()
         self.user = None
-        if os.geteuid() == 0:  # it refuses to run as root
+        if os.geteuid() == 0:  # it does not run as root
             self.user = "postgres"
             shutil.chown(self.folder, self.user, self.user)
         self._run("initdb", "-D", self.data, "-U", "rather", "-A", "trust", "--no-sync")

@@ -35,9 +35,9 @@ def test_a_repeated_answer_is_known_later_too(client):
 def test_another_answer_to_an_answered_question_names_the_open_one(client):
     start = open_session(client)
     session = answer(client, start, 1).json()["session"]
-    refused = answer(client, start, 0)
-    assert refused.status_code == 409
-    problem = refused.json()
+    rejected = answer(client, start, 0)
+    assert rejected.status_code == 409
+    problem = rejected.json()
     assert problem["code"] == "answer-conflict"
     assert problem["open_question"] == session["question"]["id"]
     assert session["question"]["id"] in problem["detail"]
@@ -62,7 +62,7 @@ def test_a_late_copy_of_an_answer_does_not_undo_an_undo(client):
 
 
 @pytest.mark.parametrize("choice", [2, 7, "both", None, 1.5, True, -1, [0]])
-def test_an_answer_that_was_not_offered_is_refused(client, choice):
+def test_an_answer_that_was_not_offered_is_rejected(client, choice):
     session = open_session(client)
     assert answer(client, session, choice).status_code == 422
     assert client.get(f"/v1/sessions/{session['id']}").json()["answers"] == 0
@@ -130,5 +130,5 @@ def test_concurrent_requests_with_one_key_open_one_session(client):
     assert {response.status_code for response in results} <= {200, 201}
 
 
-def test_a_key_that_could_be_guessed_is_refused(client):
+def test_a_key_that_could_be_guessed_is_rejected(client):
     assert client.post("/v1/sessions", json={}, headers={"Idempotency-Key": "1"}).status_code == 422

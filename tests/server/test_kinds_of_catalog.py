@@ -74,8 +74,8 @@ def test_a_catalogue_says_which_questions_it_takes(make_client, source):
     client = make_client(sources=[source, vectors])
     kinds = {item["name"]: item["kinds"] for item in client.get("/v1/catalogs").json()["catalogs"]}
     assert kinds == {"things": ["items", "attributes"], "vectors": ["items"]}
-    refused = client.post("/v1/sessions", json={"catalog": "vectors", "ask": "attributes"})
-    assert (refused.status_code, refused.json()["code"]) == (422, "invalid-request")
+    rejected = client.post("/v1/sessions", json={"catalog": "vectors", "ask": "attributes"})
+    assert (rejected.status_code, rejected.json()["code"]) == (422, "invalid-request")
     assert open_session(client, catalog="vectors", ask="auto")["question"]["kind"] == "items"
     assert client.get("/v1/catalogs/vectors/attributes").json() == {"attributes": [], "filters": []}
 
@@ -117,9 +117,9 @@ def test_must_haves_of_a_table_as_an_expression_or_as_filters(car_client):
 
 
 def test_a_bad_expression_is_explained(car_client):
-    refused = car_client.post("/v1/sessions", json={"where": "prize < 5"})
-    assert (refused.status_code, refused.json()["code"]) == (422, "invalid-filter")
-    assert "prize" in refused.json()["detail"]
+    rejected = car_client.post("/v1/sessions", json={"where": "prize < 5"})
+    assert (rejected.status_code, rejected.json()["code"]) == (422, "invalid-filter")
+    assert "prize" in rejected.json()["detail"]
 
 
 def test_pictures_of_a_table_are_shown_as_pictures(car_client):
@@ -159,7 +159,9 @@ def test_the_reason_names_what_the_chosen_one_has_more_of(source):
     session.reopen(question)
     session.tell(question, 0)
     difference = question.vectors[0] - question.vectors[1]
-    for why in filter(None, reasons(session, list(range(24)), ["1"], DISPLAY)):
+    found = [why for why in reasons(session, list(range(24)), ["1"], DISPLAY) if why is not None]
+    assert any(why.feature is not None for why in found)
+    for why in found:
         assert (why.chosen, why.over) == ("Thing 0", ["Thing 1"])
         if why.feature is not None:
             more = float(difference[source.catalog.features.index(why.feature)]) > 0

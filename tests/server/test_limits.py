@@ -1,23 +1,35 @@
-"""What the server refuses, and how it says so: one error body everywhere."""
+"""What the server rejects, and how it says so: one error body everywhere."""
 
 import base64
 import json
 import logging
+import sqlite3
 import time
 import tracemalloc
 import zlib
+from contextlib import closing
 from datetime import timedelta
 
 import pytest
 from serving import answer, open_session, small_source
-from sqlalchemy import event
+from sqlalchemy import Pool, event
+from starlette.testclient import TestClient
 
+from rather import Policy
+from rather.conversation.session import Session
 from rather.errors import InvalidInputError
-from rather.server import Limits, Settings
+from rather.server import Limits, Settings, create_app
 from rather.server.sessions.records import now
 
 TOKEN = "a token that nobody guesses"
 HOSTILE = '<script>alert("1")</script><img src=x onerror=alert(1)>\u202e\x00'
+
+
+@pytest.fixture(scope="module")
+def shared_client(source, tmp_path_factory):
+    database = f"sqlite:///{tmp_path_factory.mktemp('limits') / 'sessions.db'}"
+    with TestClient(create_app([source], Settings(database=database, prefetch=False))) as client:
+        yield client
 
 
 def is_problem(response, status, code):
@@ -79,7 +91,7 @@ def test_each_field_at_fault_is_named(client):
 
 
 @pytest.mark.parametrize("chunked", [False, True])
-def test_a_large_body_is_refused(make_client, chunked):
+def test_a_large_body_is_rejected(make_client, chunked):
     client = make_client(limits={"body_bytes": 1_000})
     body = b'{"catalog": "' + b"x" * 2_000 + b'"}'
     content = iter([body[:500], body[500:]]) if chunked else body
@@ -91,9 +103,9 @@ def test_one_address_may_not_open_sessions_without_end(make_client):
     client = make_client(limits={"sessions_per_day": 2})
     first = open_session(client)
     open_session(client)
-    refused = client.post("/v1/sessions", json={})
-    assert is_problem(refused, 429, "too-many-sessions")
-    assert "retry-after" in refused.headers
+    rejected = client.post("/v1/sessions", json={})
+    assert is_problem(rejected, 429, "too-many-sessions")
+    assert "retry-after" in rejected.headers
     client.delete(f"/v1/sessions/{first['id']}")
     open_session(client)
 
@@ -102,9 +114,9 @@ def test_one_address_may_not_ask_without_end(make_client):
     client = make_client(limits={"requests_per_minute": 3})
     for _ in range(3):
         assert client.get("/v1/catalogs").status_code == 200
-    refused = client.get("/v1/catalogs")
-    assert is_problem(refused, 429, "too-many-requests")
-    assert 1 <= int(refused.headers["retry-after"]) <= 20
+    rejected = client.get("/v1/catalogs")
+    assert is_problem(rejected, 429, "too-many-requests")
+    assert 1 <= int(rejected.headers["retry-after"]) <= 20
     assert client.get("/health").status_code == 200
 
 
@@ -130,44 +142,56 @@ def test_texts_of_a_catalogue_pass_as_text_and_are_cut(make_client):
     assert response.headers["x-content-type-options"] == "nosniff"
 
 
-def test_a_damaged_or_foreign_log_is_refused(client, source):
-    session = answer(client, open_session(client)).json()["session"]
-    log = client.get(f"/v1/sessions/{session['id']}/export").json()
-    for damage in (
-        {"catalog": "0" * 32},
-        {"belief": "0" * 32},
-        {"k": "two"},
-        {"k": None},
-        {"k": 10**9},
-        {"seed": "x"},
-        {"strategy": "nothing"},
-        {"strategy": 5},
-        {"events": [{"undo": 1}]},
-        {"events": [{"tell": 1}]},
-        {"events": [{"tell": 1, "items": [0, 10**12], "answer": 0, "evoi": 0}]},
-        {"events": [{"tell": 1, "items": [0, 1], "answer": 5, "evoi": 0}]},
-        {"events": [{"tell": 1, "items": [0, 1], "answer": 0, "evoi": "x"}]},
-        {"events": [{"tell": "x", "items": [0, 1], "answer": 0, "evoi": 0.1}]},
-        {"events": log["events"] * 501},
-        {"open": {"items": "ab"}},
-        {"open": {"items": [0, 1], "evoi": None}},
-        {"response": {"model": "nothing"}},
-        {"response": {"model": "logistic", "temperature": 0}},
-        {"response": 3},
-        {"stopping": {"cost": "x"}},
-        {"stopping": {}, "rejuvenation": {"threshold": 1.0, "moves": 10**9}},
-        {"allowed": "AAAA"},
-        {"allowed": 5},
-        {"allowed": "not base64"},
-    ):
-        refused = client.post("/v1/sessions/import", json={**log, **damage})
-        assert refused.status_code == 422, damage
-        assert is_problem(refused, 422, refused.json()["code"]), damage
-        assert refused.json()["code"] in ("invalid-log", "invalid-request"), damage
+@pytest.fixture(scope="module")
+def log(source, tmp_path_factory):
+    """A session with one answer, as the library writes it."""
+    session = Session(Policy(source.catalog, source.belief))
+    session.tell(session.ask(), 0)
+    session.ask()
+    return json.loads(session.to_json())
 
 
-def test_a_mask_that_would_unpack_to_gigabytes_is_refused(client):
-    log = client.get(f"/v1/sessions/{open_session(client)['id']}/export").json()
+TOLD = {"tell": 1, "items": [0, 1], "answer": 0, "evoi": 0.1}
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        ({"catalog": "0" * 32}, "a catalogue that this server does not have"),
+        ({"belief": "0" * 32}, "another starting belief"),
+        ({"k": "two"}, "Its `k`"),
+        ({"k": None}, "Its `k`"),
+        ({"k": 10**9}, "Its `k`"),
+        ({"seed": "x"}, "Its `seed`"),
+        ({"strategy": "nothing"}, "`strategy` must be one of"),
+        ({"strategy": 5}, "Its `strategy`"),
+        ({"events": [{"undo": 1}]}, "no answer to undo"),
+        ({"events": [{"tell": 1}]}, '{"tell": 1}'),
+        ({"events": [{**TOLD, "items": [0, 10**12]}]}, "1000000000000"),
+        ({"events": [{**TOLD, "answer": 5}]}, "`choice` must be 0..1"),
+        ({"events": [{**TOLD, "evoi": "x"}]}, '"evoi": "x"'),
+        ({"events": [{**TOLD, "tell": "x"}]}, '"tell": "x"'),
+        ({"events": [TOLD] * 201}, "more than 200 events"),
+        ({"open": {"items": "ab"}}, '"ab"'),
+        ({"open": {"items": [0, 1], "evoi": None}}, '"evoi": null'),
+        ({"response": {"model": "nothing"}}, '"nothing"'),
+        ({"response": {"model": "logistic", "temperature": 0}}, "`temperature` must be above 0"),
+        ({"response": 3}, "3 is not allowed"),
+        ({"stopping": {"cost": "x"}}, '{"cost": "x"}'),
+        ({"rejuvenation": {"threshold": 1.0, "moves": 10**9}}, "Its `rejuvenation` is not the usual one"),
+        ({"allowed": "AAAA"}, '"AAAA"'),
+        ({"allowed": 5}, "5 is not allowed"),
+        ({"allowed": "not base64"}, '"not base64"'),
+    ],
+)
+def test_a_damaged_or_foreign_log_is_rejected(shared_client, log, damage, said):
+    assert shared_client.post("/v1/sessions/import", json=log).status_code == 201
+    rejected = shared_client.post("/v1/sessions/import", json={**log, **damage})
+    assert is_problem(rejected, 422, "invalid-request" if damage == {"strategy": "nothing"} else "invalid-log")
+    assert said in rejected.json()["detail"]
+
+
+def test_a_mask_that_would_unpack_to_gigabytes_is_rejected(client, log):
     bomb = base64.b64encode(zlib.compress(b"\xff" * 50_000_000, 9)).decode()
     tracemalloc.start()
     try:
@@ -181,9 +205,9 @@ def test_admin_routes_need_the_token(make_client):
     client = make_client(admin_token=TOKEN)
     session = open_session(client)
     for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic eDp5"}):
-        refused = client.get("/v1/admin/sessions", headers=headers)
-        assert is_problem(refused, 401, "unauthorized")
-        assert session["id"] not in refused.text
+        rejected = client.get("/v1/admin/sessions", headers=headers)
+        assert is_problem(rejected, 401, "unauthorized")
+        assert session["id"] not in rejected.text
     listed = client.get("/v1/admin/sessions", headers={"Authorization": f"Bearer {TOKEN}"}).json()
     assert [item["id"] for item in listed["sessions"]] == [session["id"]]
     assert listed["total"] == 1
@@ -198,12 +222,11 @@ def test_old_sessions_expire(make_client):
     assert client.get(f"/v1/sessions/{session['id']}").status_code == 404
 
 
-def test_expiry_runs_by_itself(make_client):
+def test_expiry_runs_by_itself(make_client, database):
     first = make_client()
     session = open_session(first)
-    store = first.app.state.conversations.store
-    with store._writing() as connection:
-        connection.exec_driver_sql("UPDATE sessions SET touched_at = ?", (str(now() - timedelta(days=31)),))
+    with closing(sqlite3.connect(database.removeprefix("sqlite:///"))) as connection, connection:
+        connection.execute("UPDATE sessions SET touched_at = ?", (str(now() - timedelta(days=31)),))
     second = make_client(keep_days=30)
     end = time.monotonic() + 60
     while second.get(f"/v1/sessions/{session['id']}").status_code != 404:
@@ -211,26 +234,28 @@ def test_expiry_runs_by_itself(make_client):
         time.sleep(0.02)
 
 
-def test_a_full_disk_is_said_and_nothing_is_lost(client):
+def test_a_full_disk_is_reported_and_nothing_is_lost(client):
     session = answer(client, open_session(client)).json()["session"]
-    engine = client.app.state.conversations.store._engine
+    most_pages = 1  # less than the file has already: it cannot grow
 
-    def fill(connection, record, proxy):
-        connection.execute("PRAGMA max_page_count = 1")  # as small as it is already
+    def limit(connection, record, proxy):
+        connection.execute(f"PRAGMA max_page_count = {most_pages}")
 
-    event.listen(engine, "checkout", fill)
-    refused = None
-    for _ in range(50):  # free pages within the file are still used
-        refused = client.post("/v1/sessions", json={"k": 3})
-        if refused.status_code != 201:
-            break
-    assert is_problem(refused, 503, "storage-unavailable")
-    assert "its disk is full" in refused.json()["detail"]
-    assert "retry-after" in refused.headers
-    event.remove(engine, "checkout", fill)
-    engine.dispose()
-    assert client.get(f"/v1/sessions/{session['id']}").json() == session
-    assert answer(client, session).status_code == 200
+    event.listen(Pool, "checkout", limit)
+    try:
+        rejected = None
+        for _ in range(50):  # free pages within the file are still used
+            rejected = client.post("/v1/sessions", json={"k": 3})
+            if rejected.status_code != 201:
+                break
+        assert is_problem(rejected, 503, "storage-unavailable")
+        assert "its disk is full" in rejected.json()["detail"]
+        assert "retry-after" in rejected.headers
+        most_pages = 2**30
+        assert client.get(f"/v1/sessions/{session['id']}").json() == session
+        assert answer(client, session).status_code == 200
+    finally:
+        event.remove(Pool, "checkout", limit)
 
 
 def test_a_lost_database_is_said_and_found_again(make_client, postgres, postgres_url):
@@ -252,9 +277,9 @@ def test_an_unexpected_failure_tells_nothing_of_the_inside(make_client, monkeypa
     client = make_client(raising=False)
     store = client.app.state.conversations.store
     monkeypatch.setattr(store, "load", lambda id: 1 / 0)
-    refused = client.get("/v1/sessions/x")
-    assert is_problem(refused, 500, "internal-error")
-    assert "ZeroDivision" not in refused.text
+    rejected = client.get("/v1/sessions/x")
+    assert is_problem(rejected, 500, "internal-error")
+    assert "ZeroDivision" not in rejected.text
 
 
 def test_logs_hold_no_answers_and_no_session_ids(client, caplog):
@@ -278,22 +303,21 @@ def test_metrics_count_by_route_not_by_session(client):
 
 
 @pytest.mark.parametrize(
-    "settings",
+    ("name", "value"),
     [
-        {"keep_days": 0},
-        {"admin_token": "short"},
-        {"origins": ("example.org",)},
-        {"origins": ("https://a.org; script-src *",)},
-        {"image_hosts": ("https://*",)},
-        {"database": "mysql://x"},
-        {"database": "nothing"},
+        ("keep_days", 0),
+        ("admin_token", "short"),
+        ("origins", ("example.org",)),
+        ("origins", ("https://a.org; script-src *",)),
+        ("image_hosts", ("https://*",)),
+        ("retriever", "nothing"),
+        ("database", "mysql://x"),
+        ("database", "nothing"),
     ],
 )
-def test_settings_that_make_no_sense_are_refused(source, settings):
-    from rather.server import create_app
-
-    with pytest.raises(InvalidInputError):
-        create_app([source], Settings(**settings, prefetch=False))
+def test_settings_that_make_no_sense_are_rejected(source, name, value):
+    with pytest.raises(InvalidInputError, match=f"`{name}` must"):
+        create_app([source], Settings(**{name: value}, prefetch=False))
 
 
 def test_limits_are_positive():

@@ -90,7 +90,7 @@ def test_migrations_lead_to_the_tables_we_use(any_database, tmp_path):
     migrated.dispose()
 
 
-def test_a_database_of_a_later_version_is_refused(tmp_path):
+def test_a_database_of_a_later_version_is_rejected(tmp_path):
     engine = create_engine(f"sqlite:///{tmp_path / 'later.db'}")
     with engine.begin() as connection:
         connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32))"))

@@ -1,6 +1,7 @@
 """The description that clients are generated from is the one the server gives."""
 
 import json
+import re
 from pathlib import Path
 
 from rather.server.openapi import document
@@ -29,7 +30,21 @@ def test_every_route_is_documented():
             assert operation.get("tags"), (path, method)
 
 
-def test_every_field_of_a_request_has_an_example_or_a_description():
+def test_every_request_has_examples_and_every_field_of_it_a_description():
     schemas = document()["components"]["schemas"]
-    for name in ("NewSession", "NewAnswer", "Undo", "NewFilters"):
+    for name in ("NewSession", "NewAnswer", "Undo", "NewFilters", "Filter"):
         assert schemas[name]["examples"], name
+        for field, schema in schemas[name]["properties"].items():
+            assert schema.get("description"), (name, field)
+
+
+def test_schemas_have_the_names_that_clients_know():
+    names = set(document()["components"]["schemas"])
+    assert {"Session", "Question", "Option", "Recommendation", "Stop", "Turn", "Catalog", "Attribute"} <= names
+    assert not [name for name in names if name.endswith("View")]
+
+
+def test_every_reference_leads_to_a_schema():
+    described = document()
+    references = set(re.findall(r'"#/components/schemas/(\w+)"', json.dumps(described)))
+    assert references == set(described["components"]["schemas"])

@@ -4,8 +4,9 @@ import threading
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import create_engine, text
 
+from rather.server.sessions.database import open_engine
 from rather.server.sessions.records import StoredEvent, StoredSession, now
 from rather.server.sessions.sql_store import SqlStore
 from rather.server.sessions.store import LostRaceError
@@ -24,6 +25,14 @@ def create(store, address="a", idempotency=None, events=()):
     session = StoredSession.new("things", {"k": 2}, "{}", OPEN, events)
     store.create(session, address, idempotency)
     return session
+
+
+def number_of_events(database):
+    engine = create_engine(database)
+    with engine.connect() as connection:
+        number = connection.execute(text("SELECT count(*) FROM events")).scalar_one()
+    engine.dispose()
+    return number
 
 
 def event(position, question="1-0", **content):
@@ -113,13 +122,13 @@ def test_an_idempotency_key_opens_one_session(store):
     assert store.load_idempotent("key") == created
 
 
-def test_a_deleted_session_takes_its_answers_along(store):
+def test_a_deleted_session_takes_its_answers_along(store, any_database):
     session = store.append(create(store), event(1), OPEN)
+    assert number_of_events(any_database) == 1
     assert store.delete(session.id)
     assert not store.delete(session.id)
     assert store.load(session.id) is None
-    with store._reading() as connection:
-        assert connection.execute(text("SELECT count(*) FROM events")).scalar_one() == 0
+    assert number_of_events(any_database) == 0
 
 
 def test_only_untouched_sessions_expire(store):
@@ -171,8 +180,8 @@ def test_two_stores_may_open_a_new_database_at_once(any_database):
 
 
 def test_sqlite_waits_for_the_disk(database):
-    store = SqlStore(database)
-    with store._writing() as connection:
+    engine = open_engine(database)
+    with engine.connect() as connection:
         assert connection.execute(text("PRAGMA journal_mode")).scalar_one() == "wal"
         assert connection.execute(text("PRAGMA synchronous")).scalar_one() == 2  # FULL
-    store.close()
+    engine.dispose()
