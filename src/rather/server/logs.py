@@ -1,4 +1,4 @@
-"""Structured logs: one JSON object a line, with ids of requests but never answers, addresses or session ids."""
+"""Structured logs: one JSON object a line, with request ids but never answers, addresses or session ids."""
 
 import json
 import logging
@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 
 class JsonLines(logging.Formatter):
-    """A record as one line of JSON; a record's `fields` become its members."""
+    """A record as one line of JSON, with the record's `fields` as members."""
 
     def format(self, record: logging.LogRecord) -> str:
         """See `logging.Formatter.format`."""
@@ -23,7 +23,7 @@ class JsonLines(logging.Formatter):
 
 
 class PlainLines(logging.Formatter):
-    """A record for somebody at a terminal: what happened, and the record's `fields` behind it."""
+    """A record as a line for a terminal: what happened, then the record's `fields`."""
 
     def format(self, record: logging.LogRecord) -> str:
         """See `logging.Formatter.format`."""
@@ -33,11 +33,11 @@ class PlainLines(logging.Formatter):
 
 
 def configure(level: str = "INFO", *, plain: bool = False) -> None:
-    """Send the logs of the service, and of the HTTP server below it, to standard error.
+    """Send the logs of the service and of the HTTP server below it to standard error.
 
     Args:
-        level: The least that is logged.
-        plain: For somebody at a terminal; else JSON lines.
+        level: The lowest level that is logged.
+        plain: Whether to write lines for a terminal; else JSON.
     """
     logging.config.dictConfig(
         {

@@ -1,4 +1,4 @@
-"""`python -m rather.server.openapi`: prints the OpenAPI description, for clients that are generated from it."""
+"""`python -m rather.server.openapi` prints the OpenAPI description, to generate clients from."""
 
 import json
 from typing import Any

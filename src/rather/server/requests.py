@@ -24,7 +24,7 @@ class Filter(BaseModel):
 
     model_config = request_config({"attribute": "year", "minimum": 1990, "maximum": 1999})
 
-    attribute: Name
+    attribute: Name = Field(description="The name of the filter.")
     any_of: list[Annotated[str, Field(max_length=500)]] | None = Field(
         None, min_length=1, max_length=100, description="For a category or tags: the item has one of these."
     )

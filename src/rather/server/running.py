@@ -1,4 +1,4 @@
-"""The process that serves: it listens, drains on SIGTERM, and gives threads to the work."""
+"""The server process: it listens, and on SIGTERM finishes the requests it has."""
 
 import logging
 import os
@@ -16,16 +16,16 @@ from rather.errors import RatherError
 
 logger = logging.getLogger("rather.server")
 
-# A thread of small kernels would otherwise keep the interpreter for 5 ms each time somebody else needs it for a
-# moment; a request needs it some ten times.
+# A computing thread holds the interpreter for up to 5 ms by default whenever another thread needs it for a moment, and
+# a request needs it some ten times.
 SWITCH_SECONDS = 0.0005
 
-# People read for longer than the usual 5 seconds; a new connection for each answer would cost them a round trip.
+# People read for longer than the default of 5 seconds; a new connection for each answer would cost a round trip.
 KEEP_ALIVE_SECONDS = 75
 
 
 class Server(uvicorn.Server):
-    """Says when it listens, and lets the app know as soon as it is told to stop."""
+    """Reports when it accepts requests, and tells the app as soon as it has to stop."""
 
     def __init__(self, config: uvicorn.Config, app: FastAPI, on_start: Callable[[], None]) -> None:
         super().__init__(config)
@@ -39,19 +39,19 @@ class Server(uvicorn.Server):
             self._on_start()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Accept no more connections; requests that are under way are finished and answered."""
+        """Accept no more connections; requests in progress are finished first."""
         logger.info("draining", extra={"fields": {"signal": signal.Signals(sig).name}})
         self._app.state.draining.set()
-        # Not uvicorn's own: that raises the signal again at the end, as if the process had been killed by it.
+        # Uvicorn's own handler raises the signal again at the end, as if it had killed the process.
         self.force_exit = self.should_exit and sig == signal.SIGINT
         self.should_exit = True
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens; port 0 takes a free one."""
+    """A listening socket; port 0 takes a free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family)
-    if os.name != "nt":  # on Windows it would share the port with whoever has it already
+    if os.name != "nt":  # on Windows, two servers could then share a port
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
@@ -71,13 +71,13 @@ def run(
     trusted_proxies: str | None = None,
     on_start: Callable[[], None] = lambda: None,
 ) -> None:
-    """Serve until SIGTERM or SIGINT, then finish what is under way.
+    """Serve until SIGTERM or SIGINT, then finish the requests in progress.
 
     Args:
-        app: What `create_app` made.
+        app: What `create_app` returned.
         listener: Where to listen.
-        drain_seconds: How long requests that are under way may take after the signal.
-        trusted_proxies: Addresses whose `X-Forwarded-For` is believed; by default nobody's.
+        drain_seconds: How long requests in progress may take after the signal.
+        trusted_proxies: Addresses of proxies whose `X-Forwarded-For` header is trusted; by default none.
         on_start: Called once requests are accepted.
     """
     config = uvicorn.Config(

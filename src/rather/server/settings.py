@@ -1,4 +1,4 @@
-"""What an operator decides about a server, in one immutable value."""
+"""The settings of a server, as one immutable value."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,28 +9,28 @@ from rather.numerics.threads import available_cores
 from rather.retrieval.selection import RetrieverKind
 from rather.strategies import STRATEGIES
 
-# Looks at every possible slate: one request could keep a core busy for minutes.
+# It evaluates every possible slate: one request could keep a core busy for minutes.
 NOT_SERVED = frozenset({"exhaustive-search"})
 
-# From this many items on, only strategies that look at all of them a few times (or keep a time budget) are offered.
+# From this many items on, only strategies that scan them a few times (or keep a time budget) are offered.
 LARGE = 50_000
 FOR_LARGE = ("auto", "query-iteration", "rand-user-top-item", "top5-exhaustive", "random")
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How much one caller may ask of the server.
+    """How much of the server one caller may use.
 
     Attributes:
         body_bytes: Largest request body.
         sessions_per_day: Sessions that one address may open in a day.
-        requests_per_minute: Requests to the API that one address may make; as many may come in one burst.
-        text_length: Longest text of a catalogue that is passed on; a longer one is cut and ends in "…".
-        slate: Most options on a slate.
-        answers: Most answers that one session holds, those taken back included.
+        requests_per_minute: Requests to the API that one address may make; as many may come at once.
+        text_length: Longest text of a catalogue that is shown; a longer one is cut and ends in "…".
+        slate: Most options of a question.
+        answers: Most answers of a session, including those taken back.
         page: Most recommendations in one response.
-        wait_seconds: Longest wait for a free core before a request is turned away with 503.
-        budget_ms: Most time that one question may take, and the default.
+        wait_seconds: Longest wait of a request for a free core; then it ends in 503.
+        budget_ms: Most time for choosing a question, and the default.
     """
 
     body_bytes: int = 1_000_000
@@ -54,17 +54,17 @@ class Settings:
     """How to serve.
 
     Attributes:
-        database: SQLAlchemy URL; None is a SQLite file in the user's data directory.
-        keep_days: A session that nobody has touched for this many days is deleted; None keeps all.
-        admin_token: Opens `/v1/admin`; without one those routes answer 403.
-        origins: Other sites that may call the API from a browser and embed the page, as `https://example.org`.
-        image_hosts: Other hosts that pictures may come from, as `https://images.example.org`.
+        database: SQLAlchemy URL; None for a SQLite file in the user's data directory.
+        keep_days: Sessions that have not changed for this many days are deleted; None keeps all.
+        admin_token: Gives access to `/v1/admin`; without one, these routes respond with 403.
+        origins: Other sites that may call the API from a browser and embed the page, such as `https://example.org`.
+        image_hosts: Other hosts that pictures may come from, such as `https://images.example.org`.
         strategies: Names of the strategies that a caller may choose (see `strategies_for`).
-        workers: Computations at the same time; None is one for each core.
-        prefetch: Compute the next question for every answer while the person reads.
+        workers: Computations at the same time; None for one on each core.
+        prefetch: Whether to compute the next question for every possible answer while the person reads.
         retriever: How items are found, a kind of `rather.retrieval.choose_retriever`.
-        cache_mb: Cache for states of conversations that are kept at hand.
-        limits: How much one caller may ask.
+        cache_mb: Memory for cached states of conversations.
+        limits: How much one caller may use.
     """
 
     database: str | None = None
@@ -87,18 +87,18 @@ class Settings:
         if self.keep_days is not None and not self.keep_days > 0:
             raise InvalidInputError(f"`keep_days` must be above 0, got {self.keep_days}.")
         if self.admin_token is not None and len(self.admin_token) < 16:
-            raise InvalidInputError("`admin_token` must have at least 16 characters, so that nobody guesses it.")
+            raise InvalidInputError("`admin_token` must have at least 16 characters, so that nobody can guess it.")
         for name in ("origins", "image_hosts"):
             for origin in getattr(self, name):
-                _check_origin(origin, name)
+                _validate_origin(origin, name)
 
     @property
     def database_url(self) -> str:
-        """Where sessions are kept."""
+        """Where sessions are stored."""
         return self.database if self.database is not None else default_database()
 
     def strategies_for(self, items: int) -> tuple[str, ...]:
-        """Names of the strategies that a caller may choose for a catalogue of so many items."""
+        """Names of the strategies that a caller may choose for a catalogue with this many items."""
         return self.strategies if items < LARGE else tuple(name for name in self.strategies if name in FOR_LARGE)
 
     @property
@@ -108,19 +108,19 @@ class Settings:
 
 
 def attribute_strategy_for(items: int) -> str:
-    """How questions about attributes are chosen for a catalogue of so many items."""
+    """How questions about attributes are chosen for a catalogue with this many items."""
     return "auto" if items < LARGE else "greedy"
 
 
 def default_database() -> str:
-    """A SQLite file in the user's data directory, which is made when it is missing."""
+    """A SQLite file in the user's data directory, which is created if it is missing."""
     from platformdirs import user_data_path
 
     return f"sqlite:///{Path(user_data_path('rather', ensure_exists=True)) / 'sessions.db'}"
 
 
-def _check_origin(origin: str, name: str) -> None:
+def _validate_origin(origin: str, name: str) -> None:
     scheme, _, rest = origin.partition("://")
-    # A space, quote or semicolon would end the directive of the Content-Security-Policy that this is put into.
+    # A space, quote or semicolon would end the directive of the Content-Security-Policy that it becomes part of.
     if scheme not in ("http", "https") or not rest or any(sign in rest for sign in "/ ;,'\"*\\"):
         raise InvalidInputError(f"`{name}` must hold origins such as https://example.org, got {origin!r}.")

@@ -1,1 +1,1 @@
-"""Computing for the service: the states of conversations, when they are computed, and by whom."""
+"""The states of conversations: what they are, when they are computed, and how long they are cached."""

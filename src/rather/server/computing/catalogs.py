@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
+from pydantic import ValidationError
+
 from rather.caching.storage import user_cache
 from rather.conversation.log import dump_settings, load_open, load_settings, replay
 from rather.conversation.policy import Policy
@@ -160,6 +162,9 @@ class ServedCatalogs:
                 load_open(log.open, session)
         except RatherError as error:
             raise invalid_log(str(error)) from error
+        except ValidationError as error:
+            field = error.errors()[0]["loc"][0]
+            raise invalid_log(f"Its `{field}` is not what the library writes, or too large.") from error
         except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:
             raise invalid_log("Something in it is not what the library writes.") from error
         return request, session
@@ -190,7 +195,7 @@ class ServedCatalogs:
             allowed = served.filters.mask(request.filters, request.where)
             if allowed is not None and (left := int(allowed.sum())) < request.k:
                 total = len(served.catalog)
-                raise invalid_filter(f"{left} of {total} items match these filters; a question needs {request.k}.")
+                raise invalid_filter(f"These filters leave {left} of {total} items; a question needs {request.k}.")
             policy = Policy(
                 served.catalog,
                 served.belief,

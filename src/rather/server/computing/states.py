@@ -82,8 +82,8 @@ class State:
 def first_key(catalog: str, settings: str, budget_ms: float | None) -> str:
     """The key of a conversation before its first answer.
 
-    Settings identify a policy within one process, where a catalogue's name stands for its items, its texts, how they
-    are found, and the code. So no policy has to be made to find a state, and every one that a server makes has a key.
+    Within one process, settings identify a policy, because a name always means the same catalogue and retriever. So a
+    state is found without making a policy, and even a policy that the library cannot identify has a key here.
     """
     return digest("state", catalog, settings, budget_ms)
 

@@ -1,1 +1,1 @@
-"""The HTTP edge: routes, schemas, pages, problems."""
+"""The HTTP API and the page: routes, bodies of responses, errors."""

@@ -11,7 +11,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from rather import __version__
 from rather.server.http import schema
 from rather.server.http.problems import documented
-from rather.server.http.routes import All
+from rather.server.http.routes import AppConversations
 from rather.server.http.session_views import in_utc
 from rather.server.problems import ProblemError, busy
 from rather.server.sessions.records import now
@@ -27,11 +27,11 @@ async def health() -> schema.Health:
 
 
 @operations.get("/ready", tags=["operations"], summary="Is it ready?", responses=documented(503))
-def ready(request: Request, all: All) -> schema.Health:
+def ready(request: Request, conversations: AppConversations) -> schema.Health:
     """Succeeds when requests can be served: not while the server shuts down, and not without the database."""
     if request.app.state.draining.is_set():
         raise busy("The server is shutting down.", "draining")
-    all.store.ping()
+    conversations.store.ping()
     return schema.Health(version=__version__)
 
 
@@ -69,12 +69,12 @@ administration = APIRouter(
 
 @administration.get("/sessions", summary="List sessions")
 def list_sessions(
-    all: All,
+    conversations: AppConversations,
     limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
     offset: Annotated[int, Query(ge=0, le=2**31)] = 0,
 ) -> schema.AdminSessions:
     """All sessions, newest first, without their answers."""
-    rows, total = all.store.page(limit, offset)
+    rows, total = conversations.store.page(limit, offset)
     sessions = [
         schema.AdminSession(
             id=stored.id,
@@ -90,11 +90,11 @@ def list_sessions(
 
 @administration.post("/expire", summary="Delete old sessions now")
 def expire_sessions(
-    all: All, days: Annotated[float | None, Query(gt=0, le=100_000, allow_inf_nan=False)] = None
+    conversations: AppConversations, days: Annotated[float | None, Query(gt=0, le=100_000, allow_inf_nan=False)] = None
 ) -> schema.Expired:
     """Delete sessions that have not changed for this many days, by default as many as the server keeps them."""
-    kept = days if days is not None else all.settings.keep_days
+    kept = days if days is not None else conversations.settings.keep_days
     if kept is None:
         text = "This server keeps sessions forever, and `days` is missing."
         raise ProblemError(422, "no-policy", text, "Pass `days`.")
-    return schema.Expired(deleted=all.store.expire(now() - timedelta(days=kept)))
+    return schema.Expired(deleted=conversations.store.expire(now() - timedelta(days=kept)))

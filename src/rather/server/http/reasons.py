@@ -1,4 +1,4 @@
-"""Why an item is recommended: the answer that speaks most for it, in words."""
+"""Why an item is recommended: the answer that speaks most strongly for it, in words."""
 
 from collections.abc import Sequence
 
@@ -14,15 +14,15 @@ from rather.server.http.display_text import DisplayText
 def reasons(
     session: Session, rows: Sequence[int], answers: Sequence[str], display: DisplayText
 ) -> list[schema.Why | None]:
-    """For the items of these rows the answer that raised each one's expected utility most, compared to other items.
+    """For each of these items, the answer that raised its expected utility most compared to the average item.
 
     An answer moves the mean of the belief from a to b, and with it the expected utility of an item x, relative to
     the average item c, by `(x - c) @ (b - a)`.
 
     Args:
         session: The conversation.
-        rows: Items.
-        answers: The ids of the session's answers.
+        rows: The rows of the items.
+        answers: The ids of the answers, oldest first.
         display: How labels are shown.
     """
     turns = session.turns
@@ -39,7 +39,7 @@ def reasons(
 
 
 def _why(session: Session, turn: Turn, answer: str, gains: Tensor, display: DisplayText) -> schema.Why | None:
-    """In words; `gains` is what each dimension adds to the rise of the item."""
+    """The answer in words; `gains` is what each dimension adds to the rise of the item."""
     if turn.answer is Answer.SKIP:
         return None
     question = turn.question
@@ -47,7 +47,7 @@ def _why(session: Session, turn: Turn, answer: str, gains: Tensor, display: Disp
     labels = [display.text(option.label) for option in question.options]
     over = [label for index, label in enumerate(labels) if index != chosen]
     feature, direction = _difference(session, turn, gains) if chosen is not None else (None, None)
-    if question.kind == "attributes":  # the options say it themselves
+    if question.kind == "attributes":  # the options already say it
         feature = direction = None
     label = None if chosen is None else labels[chosen]
     if turn.answer is Answer.NONE:
@@ -71,7 +71,7 @@ def _why(session: Session, turn: Turn, answer: str, gains: Tensor, display: Disp
 
 
 def _difference(session: Session, turn: Turn, gains: Tensor) -> tuple[str | None, str | None]:
-    """What the chosen option has more (or less) of than the others and the item gains most from."""
+    """The feature that the chosen option has more (or less) of than the others and that raised the item most."""
     features = session.policy.catalog.features
     assert isinstance(turn.answer, int)
     if not features:
@@ -86,7 +86,7 @@ def _difference(session: Session, turn: Turn, gains: Tensor) -> tuple[str | None
 
 
 def _difference_text(session: Session, feature: str, direction: str | None) -> str:
-    # A table's features are conditions that hold or do not ("hybrid"); elsewhere they are qualities of degree.
+    # The features of a table hold or do not ("hybrid"); elsewhere they come in degrees.
     if session.policy.catalog.filters is not None:
         said = feature.replace(": ", " ", 1)
         return said if direction == "more" else f"not {said}"

@@ -18,10 +18,10 @@ from rather.server.requests import Filter, Filters, Log, NewAnswer, NewFilters, 
 api = APIRouter(prefix="/v1", responses=documented(422, 429, 503))
 
 
-def conversations(request: Request) -> Conversations:
+def conversations_of(request: Request) -> Conversations:
     """The conversations of the app that serves a request."""
-    found: Conversations = request.app.state.conversations
-    return found
+    conversations: Conversations = request.app.state.conversations
+    return conversations
 
 
 def address(request: Request) -> str:
@@ -29,7 +29,7 @@ def address(request: Request) -> str:
     return request.client.host if request.client is not None else "local"
 
 
-All = Annotated[Conversations, Depends(conversations)]
+AppConversations = Annotated[Conversations, Depends(conversations_of)]
 Address = Annotated[str, Depends(address)]
 SessionId = Annotated[str, Path(description="The id of a session.", examples=["pX0i3mZ5yK0lq3hV9m1tJ2a7Qw4uB8cD"])]
 ShareToken = Annotated[str, Path(description="The share token of a session.")]
@@ -57,65 +57,73 @@ _FILTERS = TypeAdapter(Filters)
 
 
 @api.get("/catalogs", tags=["catalogs"], summary="List the catalogues")
-def list_catalogs(all: All) -> schema.CatalogsView:
+def list_catalogs(conversations: AppConversations) -> schema.CatalogsView:
     """Every catalogue of this server."""
-    return schema.CatalogsView(catalogs=[catalog_view(served, all.settings) for served in all.catalogs])
+    return schema.CatalogsView(
+        catalogs=[catalog_view(served, conversations.settings) for served in conversations.catalogs]
+    )
 
 
 @api.get("/catalogs/{name}", tags=["catalogs"], summary="Show a catalogue", responses=documented(404))
-def show_catalog(name: CatalogName, all: All) -> schema.CatalogView:
+def show_catalog(name: CatalogName, conversations: AppConversations) -> schema.CatalogView:
     """A catalogue: its size, and what can be asked about it."""
-    return catalog_view(all.catalogs.find(name), all.settings)
+    return catalog_view(conversations.catalogs.find(name), conversations.settings)
 
 
 @api.get("/catalogs/{name}/attributes", tags=["catalogs"], summary="What items differ in", responses=documented(404))
-def show_attributes(name: CatalogName, all: All) -> schema.AttributesView:
+def show_attributes(name: CatalogName, conversations: AppConversations) -> schema.AttributesView:
     """The named dimensions of a catalogue's items, and what items can be filtered by."""
-    return attributes_view(all.catalogs.find(name))
+    return attributes_view(conversations.catalogs.find(name))
 
 
 @api.post(
     "/sessions", tags=["sessions"], summary="Open a session", status_code=201, responses=documented(400, 404, 413)
 )
 def open_session(
-    body: NewSession, all: All, address: Address, response: Response, idempotency_key: IdempotencyKey = None
+    body: NewSession,
+    conversations: AppConversations,
+    address: Address,
+    response: Response,
+    idempotency_key: IdempotencyKey = None,
 ) -> schema.SessionView:
     """Start a conversation. The response has the first question.
 
     Its id is unguessable: whoever has it may answer, and nobody else.
     """
-    conversation, repeated = all.create(body, address, idempotency_key)
+    conversation, repeated = conversations.create(body, address, idempotency_key)
     response.status_code = 200 if repeated else 201
     response.headers["Location"] = f"/v1/sessions/{conversation.stored.id}"
-    return session_view(conversation, all.settings)
+    return session_view(conversation, conversations.settings)
 
 
 @api.post(
     "/sessions/import", tags=["sessions"], summary="Import a log", status_code=201, responses=documented(400, 413)
 )
-def import_session(body: Log, all: All, address: Address, response: Response) -> schema.SessionView:
+def import_session(
+    body: Log, conversations: AppConversations, address: Address, response: Response
+) -> schema.SessionView:
     """Continue a session that was exported from a server or written by the library, about one of our catalogues."""
-    conversation = all.restore(body, address)
+    conversation = conversations.restore(body, address)
     response.headers["Location"] = f"/v1/sessions/{conversation.stored.id}"
-    return session_view(conversation, all.settings)
+    return session_view(conversation, conversations.settings)
 
 
 @api.get("/sessions/{id}", tags=["sessions"], summary="Show a session", responses=documented(404, 409))
-def show_session(id: SessionId, all: All) -> schema.SessionView:
+def show_session(id: SessionId, conversations: AppConversations) -> schema.SessionView:
     """A session with its open question and the best items so far."""
-    return session_view(all.load_to_answer(id), all.settings)
+    return session_view(conversations.load_to_answer(id), conversations.settings)
 
 
 @api.delete("/sessions/{id}", tags=["sessions"], summary="Delete a session", status_code=204, responses=documented(404))
-def delete_session(id: SessionId, all: All) -> None:
+def delete_session(id: SessionId, conversations: AppConversations) -> None:
     """Delete a session and all its answers permanently."""
-    all.delete(id)
+    conversations.delete(id)
 
 
 @api.get("/sessions/{id}/question", tags=["sessions"], summary="The open question", responses=documented(404, 409))
-def show_question(id: SessionId, all: All) -> schema.QuestionView:
+def show_question(id: SessionId, conversations: AppConversations) -> schema.QuestionView:
     """The open question; it stays the same until it is answered."""
-    question = session_view(all.load_to_answer(id), all.settings).question
+    question = session_view(conversations.load_to_answer(id), conversations.settings).question
     if question is None:
         text = "Every question has been asked."
         raise ProblemError(409, "no-question-left", text, "Read the recommendations.")
@@ -123,98 +131,107 @@ def show_question(id: SessionId, all: All) -> schema.QuestionView:
 
 
 @api.post("/sessions/{id}/answers", tags=["sessions"], summary="Answer", responses=documented(400, 404, 409, 413))
-def answer_question(id: SessionId, body: NewAnswer, all: All) -> schema.Answered:
+def answer_question(id: SessionId, body: NewAnswer, conversations: AppConversations) -> schema.Answered:
     """Answer the open question. The response has the next one, and the answer has been stored when it arrives.
 
     The same answer sent again counts once. A different answer to an answered question is a conflict, which names
     the open question.
     """
-    conversation, answer, repeated = all.answer(id, body)
-    return schema.Answered(answer=answer, repeated=repeated, session=session_view(conversation, all.settings))
+    conversation, answer, repeated = conversations.answer(id, body)
+    return schema.Answered(answer=answer, repeated=repeated, session=session_view(conversation, conversations.settings))
 
 
 @api.post("/sessions/{id}/undo", tags=["sessions"], summary="Undo", responses=documented(400, 404, 409, 413))
-def undo_answer(id: SessionId, all: All, body: Undo | None = None) -> schema.SessionView:
+def undo_answer(id: SessionId, conversations: AppConversations, body: Undo | None = None) -> schema.SessionView:
     """Take the last answer back; its question is open again, under a new id."""
-    return session_view(all.undo(id, body.answer if body is not None else None), all.settings)
+    return session_view(conversations.undo(id, body.answer if body is not None else None), conversations.settings)
 
 
 @api.put(
     "/sessions/{id}/filters", tags=["sessions"], summary="Set the filters", responses=documented(400, 404, 409, 413)
 )
-def set_filters(id: SessionId, body: NewFilters, all: All) -> schema.SessionView:
+def set_filters(id: SessionId, body: NewFilters, conversations: AppConversations) -> schema.SessionView:
     """From now on, ask about and recommend only items that match these filters. The answers stay."""
-    return session_view(all.change_filters(id, body), all.settings)
+    return session_view(conversations.change_filters(id, body), conversations.settings)
 
 
 @api.get("/sessions/{id}/recommendations", tags=["results"], summary="Recommend", responses=documented(404, 409))
 def recommend(
     id: SessionId,
-    all: All,
+    conversations: AppConversations,
     limit: Limit = 10,
     offset: Offset = 0,
     filters: FiltersText = None,
     where: WhereText = None,
 ) -> schema.RecommendationsView:
     """A page of the ranking, with how sure we are of each item and why. These filters apply to this page only."""
-    return _page(all, all.load(id), limit, offset, filters, where)
+    return _page(conversations, conversations.load(id), limit, offset, filters, where)
 
 
 @api.get("/sessions/{id}/history", tags=["results"], summary="All answers", responses=documented(404, 409))
-def show_history(id: SessionId, all: All) -> schema.History:
+def show_history(id: SessionId, conversations: AppConversations) -> schema.History:
     """Every answer, with the expected regret after it."""
-    return history_view(all.load(id), all.settings)
+    return history_view(conversations.load(id), conversations.settings)
 
 
 @api.get("/sessions/{id}/profile", tags=["results"], summary="The taste profile", responses=documented(404, 409))
-def show_profile(id: SessionId, all: All) -> schema.Profile:
+def show_profile(id: SessionId, conversations: AppConversations) -> schema.Profile:
     """How much each feature matters to this person, and how sure we are."""
-    return profile_view(all.load(id).session)
+    return profile_view(conversations.load(id).session)
 
 
 @api.get("/sessions/{id}/export", tags=["sessions"], summary="Export a log", responses=documented(404, 409))
-def export_session(id: SessionId, all: All) -> Log:
+def export_session(id: SessionId, conversations: AppConversations) -> Log:
     """The session as the library's JSON log, for `Session.from_json` or for import into another server."""
-    return Log.model_validate(all.export(id))
+    return Log.model_validate(conversations.export(id))
 
 
 @api.get("/shared/{token}", tags=["shared"], summary="Show a shared session", responses=documented(404, 409))
-def show_shared(token: ShareToken, all: All) -> schema.SessionView:
+def show_shared(token: ShareToken, conversations: AppConversations) -> schema.SessionView:
     """A session, read only."""
-    return session_view(all.load_shared(token), all.settings, shared=True)
+    return session_view(conversations.load_shared(token), conversations.settings, shared=True)
 
 
 @api.get("/shared/{token}/recommendations", tags=["shared"], summary="Recommend", responses=documented(404, 409))
 def recommend_shared(
     token: ShareToken,
-    all: All,
+    conversations: AppConversations,
     limit: Limit = 10,
     offset: Offset = 0,
     filters: FiltersText = None,
     where: WhereText = None,
 ) -> schema.RecommendationsView:
     """A page of the ranking of a shared session."""
-    return _page(all, all.load_shared(token), limit, offset, filters, where)
+    return _page(conversations, conversations.load_shared(token), limit, offset, filters, where)
 
 
 @api.get("/shared/{token}/history", tags=["shared"], summary="All answers", responses=documented(404, 409))
-def show_shared_history(token: ShareToken, all: All) -> schema.History:
+def show_shared_history(token: ShareToken, conversations: AppConversations) -> schema.History:
     """Every answer of a shared session."""
-    return history_view(all.load_shared(token), all.settings)
+    return history_view(conversations.load_shared(token), conversations.settings)
 
 
 @api.get("/shared/{token}/profile", tags=["shared"], summary="The taste profile", responses=documented(404, 409))
-def show_shared_profile(token: ShareToken, all: All) -> schema.Profile:
+def show_shared_profile(token: ShareToken, conversations: AppConversations) -> schema.Profile:
     """The taste profile of a shared session."""
-    return profile_view(all.load_shared(token).session)
+    return profile_view(conversations.load_shared(token).session)
 
 
 def _page(
-    all: Conversations, conversation: Conversation, limit: int, offset: int, filters: str | None, where: str | None
+    conversations: Conversations,
+    conversation: Conversation,
+    limit: int,
+    offset: int,
+    filters: str | None,
+    where: str | None,
 ) -> schema.RecommendationsView:
     wanted = _parse_filters(filters)
-    items, total = all.rank(conversation, offset, min(limit, all.settings.limits.page), wanted, where)
-    return page_view(conversation, wanted, where, items, (offset, limit, total), DisplayText.under(all.settings))
+    items, total = conversations.rank(
+        conversation, offset, min(limit, conversations.settings.limits.page), wanted, where
+    )
+    return page_view(
+        conversation, wanted, where, items, (offset, limit, total), DisplayText.under(conversations.settings)
+    )
 
 
 def _parse_filters(text: str | None) -> list[Filter]:

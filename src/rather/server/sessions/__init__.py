@@ -1,1 +1,1 @@
-"""Stored sessions: what is kept of a conversation, and where."""
+"""Stored sessions: what is stored of a conversation, and in which database."""

@@ -1,4 +1,4 @@
-"""Connections: an engine for a URL, set up to be durable, with the schema brought up to date."""
+"""The engine for a database URL: commits are durable, and the schema is up to date."""
 
 import sqlite3
 import threading
@@ -13,22 +13,22 @@ from sqlalchemy.exc import ArgumentError
 
 from rather.errors import InvalidInputError, MissingExtraError, RatherError
 
-# A lock on a busy SQLite file is normally held for a few milliseconds, the time of one write to disk.
+# A writer normally locks a SQLite file for a few milliseconds, the time of one write to disk.
 LOCK_SECONDS = 10
 
-# Alembic hands a migration its context through module globals.
+# Alembic passes its context to a migration through module globals.
 _one_migration = threading.Lock()
 
 
 def open_engine(url: str) -> Engine:
-    """An engine whose commits survive a crash, on a database with the current schema."""
+    """An engine whose commits survive a crash, for a database with the current schema."""
     engine = _make_engine(url)
     migrate(engine)
     return engine
 
 
 def migrate(engine: Engine) -> None:
-    """Bring the schema up to date, whatever version wrote the database. Several processes may do it at once."""
+    """Bring the schema up to date, whichever version wrote the database. Several processes may do this at once."""
     with as_file(files("rather.server.sessions").joinpath("migrations")) as folder, engine.connect() as connection:
         config = Config()
         config.set_main_option("script_location", str(folder))
@@ -71,14 +71,14 @@ def _sqlite(url: str) -> Engine:
 
 def _on_connect(connection: Any, record: object) -> None:
     assert isinstance(connection, sqlite3.Connection)
-    connection.isolation_level = None  # transactions are begun below, not guessed by the driver
-    # WAL lets readers go on beside a writer; FULL waits for the disk, so that what was acknowledged is there
-    # after a crash of the machine, not only of the process.
+    connection.isolation_level = None  # transactions are begun below, not by the driver
+    # WAL lets readers continue beside a writer; FULL waits for the disk, so that what was acknowledged survives a
+    # crash of the machine, not only of the process.
     for setting in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
         connection.execute(f"PRAGMA {setting}")
 
 
 def _on_begin(connection: Any) -> None:
-    # A transaction that reads first and writes later would be refused when another writer came between.
+    # SQLite rejects a transaction that reads first and writes later if another one has written in between.
     kind = "IMMEDIATE" if connection.get_execution_options().get("writes") else "DEFERRED"
     connection.exec_driver_sql(f"BEGIN {kind}")

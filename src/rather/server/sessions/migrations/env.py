@@ -1,14 +1,14 @@
-"""Runs the migrations on the connection that `rather.server.sessions.database.migrate` hands over."""
+"""Runs the migrations on the connection that `rather.server.sessions.database.migrate` passes on."""
 
 from alembic import context
 from sqlalchemy import Connection, text
 
-# Any number will do as long as nothing else in the database uses it.
+# Any number that nothing else in the database uses as a lock.
 LOCK = 7_288_437
 
 
 def run(connection: Connection) -> None:
-    """All in one transaction that only one process can be in."""
+    """Run all migrations in one transaction, in one process at a time."""
     context.configure(connection=connection, transactional_ddl=True)
     with connection.begin():
         if connection.dialect.name == "postgresql":
