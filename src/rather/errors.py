@@ -1,6 +1,11 @@
 """What can go wrong, by name. Every error is a `RatherError` and also the builtin error it resembles."""
 
 
+def number_range(least: int, most: int) -> str:
+    """The numbers that are allowed, for a message: "2..5", or "2" if there is no other."""
+    return f"{least:,}..{most:,}" if least < most else f"{least:,}"
+
+
 class RatherError(Exception):
     """Base of every error this package raises on purpose; its message is fit for a user's eyes."""
 

@@ -103,7 +103,7 @@ def test_more_statements_than_columns_are_refused():
 
 
 def test_more_options_than_partial_items_are_refused():
-    with pytest.raises(InvalidInputError, match=r"`k` must be 2..2 \(the partial items of 2 attributes\), got 3"):
+    with pytest.raises(InvalidInputError, match=r"`k` must be 2 \(the partial items of 2 attributes\), got 3"):
         AttributeSpace(torch.tensor([0, 0, 1]), k=3, p=2)
 
 

@@ -181,7 +181,7 @@ class Session:
         """Why to stop asking, for programs and in words; None while another question is worth asking."""
         rule = self.stopping
         if rule.questions is not None and len(self._answers) >= rule.questions:
-            return Stop("questions", f"{rule.questions} question{'s' * (rule.questions != 1)} answered")
+            return Stop("questions", f"{counted(rule.questions, 'question')} answered")
         if rule.probability is not None and (sure := self.recommend(1)[0].probability_best) >= rule.probability:
             return Stop("probability", f"the top recommendation is the best with probability {sure:.2f}")
         if rule.regret is not None and (regret := self.expected_regret) < rule.regret:

@@ -12,6 +12,7 @@ from rather.formats.vectors.file_facts import OnProgress, ReadOptions
 from rather.formats.vectors.vector_files import is_vectors_file, load_vectors
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
+from rather.nouns import counted
 
 
 @dataclass(frozen=True)
@@ -56,8 +57,9 @@ def must_haves(catalog: Catalog, expression: str | None, k: int) -> Tensor | Non
         return None
     allowed = catalog.where(expression)
     if (left := int(allowed.sum())) < k:
+        verb = "satisfies" if left < 2 else "satisfy"
         raise InvalidInputError(
-            f"Of {len(catalog):,} {catalog.name}s {left or 'none'} satisf{'ies' if left < 2 else 'y'} {expression!r}; "
-            f"a question needs {k}. Ask for less."
+            f"Of {counted(len(catalog), catalog.name)}, {left or 'none'} {verb} {expression!r}, but a question needs "
+            f"{k}. Loosen the expression."
         )
     return allowed

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from rather.errors import InvalidInputError
+from rather.nouns import counted
 
-# Numbers checked at a time.
+# Numbers checked in one batch.
 BLOCK_ENTRIES = 2**21
 
 
@@ -26,9 +27,7 @@ def as_floats(value: Any, name: str, rank: int) -> Tensor:
     """
     tensor = _to_tensor(value, name)
     if tensor.dim() != rank:
-        raise InvalidInputError(
-            f"`{name}` must have {rank} dimension{'s' * (rank != 1)}, got shape {tuple(tensor.shape)}."
-        )
+        raise InvalidInputError(f"`{name}` must have {counted(rank, 'dimension')}, got shape {tuple(tensor.shape)}.")
     _reject_non_finite(tensor, name)
     return tensor
 
@@ -65,7 +64,7 @@ def _to_tensor(value: Any, name: str) -> Tensor:
         array = np.asarray(value)
         if np.iscomplexobj(array):
             raise TypeError("complex numbers have no order")
-        with np.errstate(over="ignore"):  # too large for float32 becomes infinite, which is refused with its place
+        with np.errstate(over="ignore"):  # too large for float32 becomes infinite, which is rejected below
             array = np.asarray(array, dtype=np.float32)
     except (TypeError, ValueError) as error:
         raise InvalidInputError(f"`{name}` must be a rectangular array of numbers: {error}.") from None
@@ -88,8 +87,8 @@ def _reject_non_finite(tensor: Tensor, name: str) -> None:
     bad = (~torch.isfinite(tensor)).nonzero()
     if not len(bad):
         return
-    place = ", ".join(str(int(index)) for index in bad[0])
+    position = ", ".join(str(int(index)) for index in bad[0])
     raise InvalidInputError(
-        f"`{name}` must be finite, but entry [{place}] is {float(tensor[tuple(bad[0])])} "
-        f"({len(bad)} such entr{'y' if len(bad) == 1 else 'ies'}). Remove or fill them first."
+        f"`{name}` must be finite, but entry [{position}] is {float(tensor[tuple(bad[0])])} "
+        f"({counted(len(bad), 'such entry')}). Remove or fill them first."
     )

@@ -5,7 +5,7 @@ from typing import Protocol, runtime_checkable
 
 from torch import Tensor
 
-from rather.errors import InvalidInputError
+from rather.errors import InvalidInputError, number_range
 from rather.model.belief import Belief
 
 
@@ -59,4 +59,4 @@ class Shortlisting(Protocol):
 def validate_count(count: int, available: int) -> None:
     """Reject a count below 1 or above the number of allowed items."""
     if not 1 <= count <= available:
-        raise InvalidInputError(f"`count` must be 1..{available} (the items allowed), got {count}.")
+        raise InvalidInputError(f"`count` must be {number_range(1, available)} (the items allowed), got {count}.")

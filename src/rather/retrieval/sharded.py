@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from rather.cluster import ClusterError, require_ray
-from rather.errors import InvalidInputError
+from rather.errors import InvalidInputError, number_range
 from rather.model.catalog import Catalog
 from rather.model.items import ReopenableRows
+from rather.nouns import counted
 from rather.numerics.threads import one_thread
 from rather.retrieval.exact import ExactRetriever
 from rather.retrieval.protocol import Found, validate_count
@@ -247,7 +248,7 @@ def split(catalog: Catalog, count: int) -> tuple[Part, ...]:
     """A catalogue in `count` parts of nearly equal size, in the order of rows."""
     n = len(catalog)
     if not 1 <= count <= n:
-        raise InvalidInputError(f"`shards` must be 1..{n} for {n} items, got {count}.")
+        raise InvalidInputError(f"`shards` must be {number_range(1, n)} for {counted(n, 'item')}, got {count}.")
     ends = [n * number // count for number in range(count + 1)]
     items, parts = catalog.items.numpy(), []
     for start, end in itertools.pairwise(ends):

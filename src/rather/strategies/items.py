@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from rather import value
-from rather.errors import InvalidInputError
+from rather.errors import InvalidInputError, number_range
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 
@@ -39,7 +39,8 @@ class ItemOptions:
                 "or use a catalogue with more items."
             )
         if not 2 <= self.k <= self.count:
-            raise InvalidInputError(f"`k` must be 2..{self.count} (the items that may be asked about), got {self.k}.")
+            allowed = number_range(2, self.count)
+            raise InvalidInputError(f"`k` must be {allowed} (the items that may be asked about), got {self.k}.")
 
     @cached_property
     def count(self) -> int:

@@ -14,7 +14,8 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from rather.errors import InvalidInputError
+from rather.errors import InvalidInputError, number_range
+from rather.nouns import counted
 
 # Up to this many partial items are listed in order to be counted.
 LISTED_ITEMS = 100_000
@@ -40,11 +41,18 @@ class AttributeSpace:
     def __post_init__(self) -> None:
         count = len(set(self.columns.tolist()))
         if not 1 <= self.p <= count:
-            raise InvalidInputError(f"`p` must be 1..{count} (the columns that attributes are about), got {self.p}.")
+            allowed = number_range(1, count)
+            raise InvalidInputError(f"`p` must be {allowed} (the columns that attributes are about), got {self.p}.")
         found = len(list(itertools.islice(self.every_item(), max(self.k, 2))))
         if self.k < 2 or found < self.k:
-            said = "1 attribute" if self.p == 1 else f"{self.p} attributes"
-            raise InvalidInputError(f"`k` must be 2..{self.items:,} (the partial items of {said}), got {self.k}.")
+            said = counted(self.p, "attribute")
+            if found < 2:
+                raise InvalidInputError(
+                    f"A question compares at least 2 options, but {said} can be combined in only one way here: "
+                    "ask about items, or use another `p`."
+                )
+            allowed = number_range(2, self.items)
+            raise InvalidInputError(f"`k` must be {allowed} (the partial items of {said}), got {self.k}.")
 
     @cached_property
     def clash(self) -> Tensor:
