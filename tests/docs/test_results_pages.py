@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rather.research.experiments.report import kept_experiments, report_pages
+from rather.research.experiments.results_pages import kept_experiments, report_pages
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = report_pages(kept_experiments(DOCS / "results"))

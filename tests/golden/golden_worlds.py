@@ -341,7 +341,7 @@ def experiment(*, experiment: str, methods: Sequence[str]) -> list[Plain]:
             )
             for variant in spec.variants
         }
-        now = RECORDED_NAMES if spec.kind == "partial" else {}
+        now = RECORDED_NAMES if spec.kind == "first-questions" else {}
         jobs = [job for job in kind.jobs(spec, files) if now.get(job.method, job.method) in methods]
         outcomes = [(job, kind.work(job)) for job in jobs]
     variants = [variant.label for variant in spec.variants]

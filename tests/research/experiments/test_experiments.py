@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -14,11 +15,11 @@ from rather.research.experiments import load_spec, spec_names
 from rather.research.experiments.conversations import jobs, work
 from rather.research.experiments.floor import floor_regret
 from rather.research.experiments.population import draw, generated_ratings, prepare
-from rather.research.experiments.report import write_report
+from rather.research.experiments.result_tables import number, result_tables
+from rather.research.experiments.results_pages import write_report
 from rather.research.experiments.run import reproduce
 from rather.research.experiments.spec import parse_spec
 from rather.research.experiments.summary import compare, panels, read_summary, summarise
-from rather.research.experiments.tables import number, tables
 from rather.research.experiments.tree import Node, tree_svg, tree_text
 
 PMF = {"source": "generated", "learn": "pmf", "dimensions": 3, "epochs": 5}
@@ -46,11 +47,15 @@ def test_the_quick_form_of_every_experiment(name, everything):
     assert read_summary(everything / f"{name}-quick" / "summary.jsonl").experiment == name
     wanted = {(variant.label, method.label) for variant in spec.variants for method in variant.methods}
     assert {(row.variant, row.method) for row in summary.rows} == wanted
+    measured = {"conversations": "regret", "first-questions": "evoi", "wallclock": "seconds:mean"}.get(spec.kind)
     for row in summary.rows:
         assert all(np.isfinite(values).all() for values in row.mean.values())
-        assert all(value >= 0 for value in row.mean.get("regret", []))
-        assert all(value >= 0 for value in row.mean.get("evoi", []))
-    for table in tables(spec, summary):
+        assert measured is None or min(row.mean[measured]) >= 0
+        assert row.mean or row.kept
+    found = result_tables(spec, summary)
+    assert found or spec.kind == "tree"
+    for table in found:
+        assert table.rows
         assert all(len(line) == len(table.head) for line in table.rows)
 
 
@@ -68,8 +73,9 @@ def test_the_report_of_all(everything, tmp_path):
         assert page.startswith(f"# {load_spec(name).title}")
         assert "**A quick run, whose numbers mean nothing.**" in page
         assert f"[{load_spec(name).title}](results/{name}.md)" in overview
-        for link in re.findall(r"!\[[^]]*\]\(([^)]+)\)", page):
-            assert (tmp_path / "docs" / "results" / link).stat().st_size > 0
+        links = re.findall(r"!\[[^]]*\]\(([^)]+)\)", page)
+        assert links
+        assert all((tmp_path / "docs" / "results" / link).stat().st_size > 0 for link in links)
     again = {path: path.read_bytes() for path in (tmp_path / "docs").rglob("*") if path.is_file()}
     write_report(tmp_path / "elsewhere", tmp_path / "docs")  # from what is kept alone
     assert {path: path.read_bytes() for path in again} == again
@@ -87,7 +93,7 @@ def test_workers_do_not_change_an_experiment(everything, tmp_path):
     assert told(alone) == told(together)
 
 
-def test_methods_meet_the_same_people(tmp_path):
+def test_methods_meet_the_same_users(tmp_path):
     spec = parse_spec(
         'title = "x"\nkind = "conversations"\ntrials = 3\nmethods = ["random", "greedy"]\n'
         '[population]\nsource = "gaussian"\nitems = 30\nparticles = 10\ndimensions = 3\n'
@@ -100,14 +106,14 @@ def test_methods_meet_the_same_people(tmp_path):
     assert len(set(starts[0])) == 3
 
 
-def test_held_out_people_are_not_particles(tmp_path):
+def test_held_out_users_are_not_particles(tmp_path):
     path = prepare(PMF, tmp_path, on_progress=lambda text: None)
     apart = draw({**PMF, "held_out": 0.25}, path, seed=1, users=100)
     assert len(apart.belief) == 60
-    assert len(apart.people) == 20
-    assert torch.cdist(apart.people, apart.belief.particles).min() > 0
+    assert len(apart.users) == 20
+    assert torch.cdist(apart.users, apart.belief.particles).min() > 0
     among = draw({**PMF, "particles": 15, "items": 12}, path, seed=1, users=5)
-    assert torch.cdist(among.people, among.belief.particles).min(dim=1).values.max() == 0
+    assert torch.cdist(among.users, among.belief.particles).min(dim=1).values.max() == 0
     assert (len(among.catalog), len(among.belief)) == (12, 15)
 
 
@@ -115,7 +121,7 @@ def test_all_users_are_the_same_belief_in_every_trial(tmp_path):
     path = prepare(PMF, tmp_path, on_progress=lambda text: None)
     first, second = (draw(PMF, path, seed=seed, users=3) for seed in (1, 2))
     assert first.belief.content_hash == second.belief.content_hash
-    assert not torch.equal(first.people, second.people)
+    assert not torch.equal(first.users, second.users)
 
 
 def test_vectors_are_learnt_once(tmp_path):
@@ -151,17 +157,19 @@ def test_the_floor_is_the_best_set_of_items():
         floors = floor_regret(catalog, belief, k, 3, seed=0)
         assert floors[0] == pytest.approx(float(best - (utilities @ belief.weights).max()), rel=1e-5)
         assert floors[1] == pytest.approx(float(brute), rel=1e-5)
-        assert floors[3] == 0.0  # as many items as people
+        assert floors[3] == 0.0  # as many items as users
 
 
 def test_the_papers_numbers_stand_beside_ours(everything):
     spec = load_spec("synthetic", quick=True)
-    summary = reproduce(spec, everything, quick=True, on_progress=lambda text: None)
+    quick = reproduce(spec, everything, quick=True, on_progress=lambda text: None)
+    assert compare(spec, quick) == []
+    summary = replace(quick, quick=False)
     start, exhaustive, *_ = compare(spec, summary)
     assert start.ours == summary.rows[0].mean["regret"][0]
     assert exhaustive.ours == summary.row("", "exhaustive-search").mean["evoi"][0]
     assert exhaustive.within_noise is (abs(exhaustive.ours - 3.361) <= 2 * 2**0.5 * exhaustive.error)
-    assert compare(spec, summarise(spec, [], "", True))[0].ours is None
+    assert compare(spec, summarise(spec, [], "", quick=False))[0].ours is None
 
 
 def test_settings_with_few_methods_share_a_table(everything):
@@ -184,8 +192,8 @@ def test_a_tree_as_text_and_as_a_drawing():
     assert tree_text(root).splitlines() == [
         "everybody: C; D",
         "  → funny or dark?",
-        "    funny (50% of people): A & B; C",
-        "    dark (50% of people): A & B; C",
+        "    funny (50% of users): A & B; C",
+        "    dark (50% of users): A & B; C",
     ]
     drawing = ElementTree.fromstring(tree_svg(root))
     texts = [element.text for element in drawing.iter("{http://www.w3.org/2000/svg}text")]
@@ -193,11 +201,11 @@ def test_a_tree_as_text_and_as_a_drawing():
     assert "funny or dark?" in texts
 
 
-def test_the_shares_of_a_tree_are_those_of_the_people(tmp_path):
+def test_the_shares_of_a_tree_are_those_of_the_users(tmp_path):
     spec = load_spec("tree", quick=True)
     summary = reproduce(spec, tmp_path, quick=True, on_progress=lambda text: None)
     for row in summary.rows:
-        shares = [int(share) for share in re.findall(r"\n    \S.*\((\d+)% of people\)", row.kept["text"])]
+        shares = [int(share) for share in re.findall(r"\n    \S.*\((\d+)% of users\)", row.kept["text"])]
         assert len(shares) == 2
         assert 98 <= sum(shares) <= 102  # each is rounded
 

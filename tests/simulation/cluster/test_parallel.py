@@ -7,7 +7,7 @@ import torch
 
 from rather import Belief, Catalog, Logistic, Policy
 from rather.errors import InvalidInputError
-from rather.research.experiments.engine import Job, run
+from rather.research.experiments.engine import Job, run_jobs
 from rather.simulation.conversations import simulate
 from rather.simulation.parallel import run_parallel
 from worlds import normal
@@ -55,8 +55,8 @@ def test_simulated_users_are_the_same_on_a_cluster(connection, cluster):
 
 def test_an_experiment_gives_the_same_lines_on_a_cluster(connection, cluster, tmp_path):
     jobs = [Job("some", "variant", "method", trial, 100 + trial, {}) for trial in range(5)]
-    here = run(jobs, drawn, tmp_path / "here.jsonl")
-    there = run(jobs, drawn, tmp_path / "there.jsonl", ray=cluster.address)
+    here = run_jobs(jobs, drawn, tmp_path / "here.jsonl")
+    there = run_jobs(jobs, drawn, tmp_path / "there.jsonl", ray=cluster.address)
     assert [result.outcome["values"] for result in here] == [result.outcome["values"] for result in there]
     assert [result.key for result in here] == [result.key for result in there]
 

@@ -2,17 +2,24 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rather.research.bench.measurements import BenchReport, MethodMeasurement, SizeMeasurement
-from rather.research.plots import MARKERS, STYLES, pyplot
+from rather.research.plots import MARKERS, STYLES, new_figure, save_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SCAN = "one scan of k directions"
 
 
 def plot_report(report: BenchReport, path: Path) -> None:
     """Draw a report into a file."""
-    plt = pyplot()
-    figure, (left, right) = plt.subplots(1, 2, figsize=(13, 4.5), layout="constrained")
+    save_figure(lambda: _times_and_evoi(report), path)
+
+
+def _times_and_evoi(report: BenchReport) -> "Figure":
+    figure, [[left, right]] = new_figure(1, 2, (13, 4.5))
     names = list(dict.fromkeys(method.name for size in report.sizes for method in size.methods))
     for index, name in enumerate([*names, SCAN]):
         look = {"marker": MARKERS[index % len(MARKERS)], "color": f"C{index}", "markersize": 5}
@@ -26,11 +33,7 @@ def plot_report(report: BenchReport, path: Path) -> None:
     right.set(xlabel="ms for a question", ylabel="EVOI, % of the best found", xscale="log")
     handles, labels = left.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside right center", frameon=False, fontsize=8)
-    for axes in (left, right):
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=160, metadata={"Date": None} if path.suffix == ".svg" else None)
-    plt.close(figure)
+    return figure
 
 
 def _named(sizes: Sequence[SizeMeasurement], name: str) -> list[tuple[SizeMeasurement, MethodMeasurement]]:

@@ -4,6 +4,6 @@ A spec (`specs/*.toml`, or a file of your own) says data, methods, parameters, s
 engine runs those that are not in the results file yet; summaries, tables, figures and the report come from results.
 """
 
-from rather.research.experiments.spec import Spec, load_spec, spec_names
+from rather.research.experiments.spec import ExperimentSpec, load_spec, spec_names
 
-__all__ = ["Spec", "load_spec", "spec_names"]
+__all__ = ["ExperimentSpec", "load_spec", "spec_names"]

@@ -22,7 +22,7 @@ from rather.research.experiments.engine import Job, Outcome
 from rather.research.experiments.floor import floor_regret
 from rather.research.experiments.jobs import job_of
 from rather.research.experiments.population import Draw, draw
-from rather.research.experiments.spec import Method, Spec
+from rather.research.experiments.spec import ExperimentSpec, Method
 from rather.simulation.conversations import simulate
 from rather.strategies import Strategy, strategy_named
 from rather.strategies.initialisers import INITIALISERS
@@ -30,7 +30,7 @@ from rather.strategies.initialisers import INITIALISERS
 KEYS = frozenset(["k", "questions", "users", "temperature", "actual_temperature", "rejuvenation"])
 
 
-def jobs(spec: Spec, files: Mapping[str, str]) -> list[Job]:
+def jobs(spec: ExperimentSpec, files: Mapping[str, str]) -> list[Job]:
     """A job for each variant, trial and method; the trials first, so that an interrupted run has something of all."""
     return [
         job_of(spec, variant, method, trial, files, **_limits(method))
@@ -59,11 +59,11 @@ def work(job: Job) -> Outcome:
         return {"regret": regret}
     conversations = simulate(
         {strategy: _policy(settings, trial, _strategy(strategy, options))},
-        trial.people,
+        trial.users,
         settings["questions"],
         seed=job.seed,
         response=Logistic(settings["actual_temperature"]) if "actual_temperature" in settings else None,
-        users_per_seed=len(trial.people),
+        users_per_seed=len(trial.users),
     )
     outcome: Outcome = {}
     for measure in ("regret", "ndcg", "hit", "evoi"):

@@ -1,4 +1,4 @@
-"""Runs jobs: resumes where it was interrupted, spreads them, writes a line of JSON for each result.
+"""Runs jobs, in parallel and resuming where it was interrupted, and writes a line of JSON for each result.
 
 A job says everything that decides its result, so results do not depend on the number of workers, the order in which
 they end or how often the run was interrupted.
@@ -63,7 +63,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Result:
+class JobResult:
     """A line of a results file."""
 
     key: str
@@ -100,7 +100,7 @@ def _commit() -> str:
         return ""
 
 
-def run(
+def run_jobs(
     jobs: Sequence[Job],
     work: Work,
     path: Path,
@@ -109,7 +109,7 @@ def run(
     ray: str | None = None,
     fresh: bool = False,
     on_done: Callable[[Job], None] | None = None,
-) -> list[Result]:
+) -> list[JobResult]:
     """The results of all jobs, in their order; those the file has already are not done again.
 
     Args:
@@ -118,7 +118,7 @@ def run(
         path: The results file, a line for each job. It is complete and in order when this returns, and holds every
             job that was finished when it does not.
         workers: Processes, each on one torch thread.
-        ray: Address of a Ray cluster to spread over instead, see `rather.cluster.connected`.
+        ray: Address of a Ray cluster to use instead, see `rather.cluster.connected`.
         fresh: Do not look at what the file has.
         on_done: Called after each job.
     """
@@ -128,10 +128,10 @@ def run(
     todo = [job for job in jobs if job.key not in done]
     stamp = provenance() if todo else {}
     with path.open("a", encoding="utf8") as file:
-        for place, outcome in run_parallel(_timed, work, todo, workers=workers, ray=ray):
-            job = todo[place]
+        for index, outcome in run_parallel(_timed, work, todo, workers=workers, ray=ray):
+            job = todo[index]
             # Rounded before it is used, so that a resumed run sees the numbers an uninterrupted one does.
-            result = Result(job.key, job.variant, job.method, job.trial, job.seed, rounded(outcome), stamp)
+            result = JobResult(job.key, job.variant, job.method, job.trial, job.seed, rounded(outcome), stamp)
             done[job.key] = result
             file.write(_line(result))
             file.flush()
@@ -149,7 +149,7 @@ def _timed(work: Work, job: Job) -> Outcome:
     return {**outcome, "seconds": {**outcome.get("seconds", {}), "job": time.perf_counter() - start}}
 
 
-def _line(result: Result) -> str:
+def _line(result: JobResult) -> str:
     return json.dumps(asdict(result)) + "\n"
 
 
@@ -170,7 +170,7 @@ def _write(path: Path, results: Any) -> None:
     draft.replace(path)
 
 
-def read_results(path: Path) -> list[Result]:
+def read_results(path: Path) -> list[JobResult]:
     """The results in a file; a last line that was not finished is left out."""
     if not path.exists():
         return []
@@ -178,7 +178,7 @@ def read_results(path: Path) -> list[Result]:
     results = []
     for number, line in enumerate(lines, start=1):
         try:
-            results.append(Result(**json.loads(line)))
+            results.append(JobResult(**json.loads(line)))
         except (json.JSONDecodeError, TypeError):
             if number == len(lines):
                 break

@@ -1,79 +1,56 @@
 """Results as figures that read in black and white: every line has a style and a marker of its own, and a band."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rather.extras import require_extra
-from rather.research.experiments.spec import Spec
-from rather.research.experiments.summary import Row, Summary, panels
-from rather.research.plots import MARKERS, STYLES
+from rather.research.experiments.spec import ExperimentSpec, PaperNumber
+from rather.research.experiments.summary import ExperimentSummary, MethodSummary, panels, paper_numbers
+from rather.research.plots import line_style, new_figure, save_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 INK = "#222222"
 
 
-def draw_figure(spec: Spec, summary: Summary, path: Path) -> Path | None:
-    """The figure of an experiment, by its kind; None where there is nothing to draw."""
-    require_extra("plots", "Drawing a figure")
-    drawing = {"conversations": _conversations, "partial": _partial, "wallclock": _wallclock}.get(spec.kind)
-    if drawing is None:
-        return None
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    settings: Any = {
-        "svg.hashsalt": "rather",  # identical bytes on a rerun
-        "svg.fonttype": "none",
-        "font.size": 9,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.grid": True,
-        "grid.alpha": 0.3,
-    }
-    with mpl.rc_context(settings):
-        figure = drawing(spec, summary)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, dpi=160, metadata={"Date": None} if path.suffix == ".svg" else None)
-        from matplotlib import pyplot as plt
-
-        plt.close(figure)
-    return path
+def draw_figures(spec: ExperimentSpec, summary: ExperimentSummary, folder: Path) -> list[Path]:
+    """Draw all figures of an experiment into a folder: that of its kind, and what its methods drew."""
+    paths = [folder / drawing_name(summary, row) for row in summary.rows if "svg" in row.kept]
+    for path, row in zip(paths, (row for row in summary.rows if "svg" in row.kept), strict=True):
+        path.write_text(row.kept["svg"], encoding="utf8")
+    if (draw := DRAWINGS.get(spec.kind)) is not None:
+        paths.append(save_figure(lambda: draw(spec, summary), folder / f"{spec.name}.svg"))
+    return paths
 
 
-def _style(place: int) -> dict[str, Any]:
-    return {
-        "linestyle": STYLES[place % len(STYLES)],
-        "marker": MARKERS[place % len(MARKERS)],
-        "markersize": 4,
-        "linewidth": 1.2,
-        "color": f"C{place % 10}",
-    }
+def drawing_name(summary: ExperimentSummary, row: MethodSummary) -> str:
+    """The file of what a method drew, such as an elicitation tree."""
+    return f"{summary.experiment}-{row.variant}-{row.method}.svg".replace(" ", "-").lower()
 
 
-def _line(axes: Any, xs: Sequence[float], row: Row, measure: str, place: int, label: str) -> None:
+def _line(axes: Any, xs: Sequence[float], row: MethodSummary, measure: str, index: int, label: str) -> None:
     means, errors = row.mean[measure], row.error[measure]
     xs = xs[: len(means)]
-    axes.plot(xs, means, label=label, **_style(place))
+    axes.plot(xs, means, label=label, **line_style(index))
     if all(math.isfinite(error) for error in errors):
         low = [mean - error for mean, error in zip(means, errors, strict=True)]
         high = [mean + error for mean, error in zip(means, errors, strict=True)]
-        axes.fill_between(xs, low, high, alpha=0.2, linewidth=0, color=f"C{place % 10}")
+        axes.fill_between(xs, low, high, alpha=0.2, linewidth=0, color=f"C{index % 10}")
 
 
-def _conversations(spec: Spec, summary: Summary) -> Any:
-    from matplotlib import pyplot as plt
-
+def _conversations(spec: ExperimentSpec, summary: ExperimentSummary) -> "Figure":
     parts = panels(summary, spec.plotted)
-    figure, grid = plt.subplots(len(parts), 2, figsize=(9, 3.4 * len(parts)), layout="constrained", squeeze=False)
+    figure, grid = new_figure(len(parts), 2, (9, 3.4 * len(parts)))
     for (title, rows), (left, right) in zip(parts, grid, strict=True):
         longest = max(len(row.mean["regret"]) for _, row in rows)
         numbers = list(range(longest))
-        for place, (label, row) in enumerate(rows):
-            _line(left, numbers, row, "regret", place, label)
+        for index, (label, row) in enumerate(rows):
+            _line(left, numbers, row, "regret", index, label)
             if "evoi" in row.mean:
-                _line(right, numbers[1:], row, "evoi", place, label)
-        _paper_marks(left, right, spec, rows)
+                _line(right, numbers[1:], row, "evoi", index, label)
+        _paper_marks(left, right, paper_numbers(spec, summary), rows)
         left.set(xlabel="questions answered", ylabel="mean regret", ylim=(0, None), title=title)
         right.set(xlabel="question", ylabel="mean EVOI", ylim=(0, None), title=title)
         for axes in (left, right):
@@ -83,12 +60,14 @@ def _conversations(spec: Spec, summary: Summary) -> Any:
     return figure
 
 
-def _paper_marks(left: Any, right: Any, spec: Spec, rows: Sequence[tuple[str, Row]]) -> None:
+def _paper_marks(
+    left: Any, right: Any, numbers: Sequence[PaperNumber], rows: Sequence[tuple[str, MethodSummary]]
+) -> None:
     """The paper's numbers, as hollow marks of the shape its method has here."""
-    shapes = {(row.variant, row.method): _style(place)["marker"] for place, (_, row) in enumerate(rows)}
+    shapes = {(row.variant, row.method): line_style(index)["marker"] for index, (_, row) in enumerate(rows)}
     variants = {row.variant for _, row in rows}
-    told = False
-    for number in spec.paper:
+    labelled = False
+    for number in numbers:
         if number.variant not in variants:
             continue
         shape = shapes.get((number.variant, number.method), "s" if not number.method else None)
@@ -99,23 +78,20 @@ def _paper_marks(left: Any, right: Any, spec: Spec, rows: Sequence[tuple[str, Ro
             "questions": (left, number.value, number.threshold),
             "evoi": (right, number.question, number.value),
         }[number.measure]
-        label = None if told or axes is right else "the paper's numbers (hollow)"
-        told = told or label is not None
+        label = None if labelled or axes is right else "the paper's numbers (hollow)"
+        labelled = labelled or label is not None
         axes.plot([x], [y], marker=shape, markersize=9, mfc="none", mec=INK, linestyle="none", label=label)
 
 
-def _partial(spec: Spec, summary: Summary) -> Any:
-    from matplotlib import pyplot as plt
-
+def _first_questions(spec: ExperimentSpec, summary: ExperimentSummary) -> "Figure":
     variants = [variant.label for variant in spec.variants]
-    size = (4.6 * len(variants), 4)
-    figure, grid = plt.subplots(1, len(variants), figsize=size, layout="constrained", squeeze=False)
+    figure, grid = new_figure(1, len(variants), (4.6 * len(variants), 4))
     for variant, axes in zip(variants, grid[0], strict=True):
-        for place, row in enumerate(summary.of(variant)):
+        for index, row in enumerate(summary.of(variant)):
             sizes = row.mean["sizes"]
-            axes.plot(sizes, row.mean["evoi"], label=row.method, **_style(place))
+            axes.plot(sizes, row.mean["evoi"], label=row.method, **line_style(index))
             if "quartiles" in row.kept:
-                axes.fill_between(sizes, *row.kept["quartiles"], alpha=0.2, linewidth=0, color=f"C{place % 10}")
+                axes.fill_between(sizes, *row.kept["quartiles"], alpha=0.2, linewidth=0, color=f"C{index % 10}")
         axes.set(xlabel="slate size", ylabel="EVOI of the first question", ylim=(0, None), title=variant)
         axes.xaxis.get_major_locator().set_params(integer=True)
     handles, labels = grid[0][0].get_legend_handles_labels()
@@ -123,23 +99,30 @@ def _partial(spec: Spec, summary: Summary) -> Any:
     return figure
 
 
-def _wallclock(spec: Spec, summary: Summary) -> Any:
-    from matplotlib import pyplot as plt
-
-    figure, axes = plt.subplots(figsize=(8, 3.6), layout="constrained")
+def _wallclock(spec: ExperimentSpec, summary: ExperimentSummary) -> "Figure":
+    figure, [[axes]] = new_figure(1, 1, (8, 3.6))
     variants = [variant.label for variant in spec.variants]
     methods = list(dict.fromkeys(row.method for row in summary.rows))
-    for place, method in enumerate(methods):
-        rows = [summary.row(variant, method) for variant in variants]
-        xs = [x for x, row in enumerate(rows) if row is not None]
-        axes.plot(xs, [row.mean["seconds:median"][0] for row in rows if row is not None], label=method, **_style(place))
-    for number in spec.paper:
+    for index, method in enumerate(methods):
+        rows = ((x, summary.row(variant, method)) for x, variant in enumerate(variants))
+        points = [(x, row.mean["seconds:median"][0]) for x, row in rows if row is not None]
+        axes.plot(*zip(*points, strict=True), label=method, **line_style(index))
+    hollow = {"markersize": 9, "mfc": "none", "mec": INK, "linestyle": "none"}
+    for number in paper_numbers(spec, summary):
         if number.measure == "seconds" and number.method in methods:
-            shape = _style(methods.index(number.method))["marker"]
-            x = variants.index(number.variant)
-            axes.plot([x], [number.value], marker=shape, markersize=9, mfc="none", mec=INK, linestyle="none")
-    axes.plot([], [], marker="o", markersize=9, mfc="none", mec=INK, linestyle="none", label="the paper's (hollow)")
+            shape = line_style(methods.index(number.method))["marker"]
+            axes.plot([variants.index(number.variant)], [number.value], marker=shape, **hollow)
+    if paper_numbers(spec, summary):
+        axes.plot([], [], marker="o", label="the paper's (hollow)", **hollow)
     axes.set(yscale="log", ylabel="seconds for a question", xticks=range(len(variants)))
     axes.set_xticklabels(variants, fontsize=8)
     axes.legend(frameon=False, fontsize=8)
     return figure
+
+
+DRAWINGS: dict[str, Callable[[ExperimentSpec, ExperimentSummary], "Figure"]] = {
+    "conversations": _conversations,
+    "first-questions": _first_questions,
+    "wallclock": _wallclock,
+}
+"""How the kinds of experiments that have a figure are drawn."""

@@ -6,10 +6,12 @@ from typing import Any
 
 from rather.numerics.randomness import derive_seed
 from rather.research.experiments.engine import Job
-from rather.research.experiments.spec import Method, Spec, Variant
+from rather.research.experiments.spec import ExperimentSpec, Method, Variant
 
 
-def job_of(spec: Spec, variant: Variant, method: Method, trial: int, files: Mapping[str, str], **also: Any) -> Job:
+def job_of(
+    spec: ExperimentSpec, variant: Variant, method: Method, trial: int, files: Mapping[str, str], **also: Any
+) -> Job:
     """One trial of a method.
 
     Args:

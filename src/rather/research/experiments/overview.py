@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from rather.research.experiments.spec import KINDS, Spec
-from rather.research.experiments.summary import REFERENCE, Row, Summary, compare
-from rather.research.experiments.tables import NOT_THE_PAPERS, number
+from rather.research.experiments.result_tables import NOT_THE_PAPERS, number
+from rather.research.experiments.spec import KIND_NAMES, ExperimentSpec
+from rather.research.experiments.summary import REFERENCE, ExperimentSummary, MethodSummary, compare, paper_numbers
 
 HEAD = """# Results
 
@@ -24,19 +24,19 @@ COMPARED = 5
 """The question after which methods are compared: a conversation that people put up with."""
 
 
-def overview(experiments: Sequence[tuple[Spec, Summary]]) -> str:
+def overview(experiments: Sequence[tuple[ExperimentSpec, ExperimentSummary]]) -> str:
     """The page as Markdown."""
     parts = [HEAD, _findings(experiments)]
-    by_kind = {kind: [each for each in experiments if each[0].kind == kind] for kind in KINDS}
+    by_kind = {kind: [each for each in experiments if each[0].kind == kind] for kind in KIND_NAMES}
     if regrets := [line for spec, summary in by_kind["conversations"] for line in _regret_lines(spec, summary)]:
         parts.append(_regret(regrets))
     parts += [_times(spec, summary) for spec, summary in by_kind["wallclock"]]
-    if values := [line for spec, summary in by_kind["partial"] for line in _evoi_lines(spec, summary)]:
+    if values := [line for spec, summary in by_kind["first-questions"] for line in _evoi_lines(spec, summary)]:
         parts.append(_attributes(values))
     return "\n".join(parts)
 
 
-def _findings(experiments: Sequence[tuple[Spec, Summary]]) -> str:
+def _findings(experiments: Sequence[tuple[ExperimentSpec, ExperimentSummary]]) -> str:
     lines = [
         [f"[{spec.title}]({_link(spec)})", spec.figure, " ".join(spec.finding.split()), _reproduced(spec, summary)]
         for spec, summary in experiments
@@ -45,7 +45,7 @@ def _findings(experiments: Sequence[tuple[Spec, Summary]]) -> str:
     return "## What the experiments show\n\n" + _markdown(head, lines)
 
 
-def _reproduced(spec: Spec, summary: Summary) -> str:
+def _reproduced(spec: ExperimentSpec, summary: ExperimentSummary) -> str:
     """How many of the paper's numbers are ours too, of those that can be compared."""
     compared = [comparison for comparison in compare(spec, summary) if comparison.ours is not None]
     verdicts = [
@@ -71,7 +71,7 @@ def _regret(lines: Sequence[Sequence[str]]) -> str:
     return text + _markdown(head, lines)
 
 
-def _regret_lines(spec: Spec, summary: Summary) -> list[list[str]]:
+def _regret_lines(spec: ExperimentSpec, summary: ExperimentSummary) -> list[list[str]]:
     """A line for each variant in which `auto` meets methods of the paper for long enough."""
     lines = []
     for variant in spec.variants:
@@ -93,14 +93,14 @@ def _regret_lines(spec: Spec, summary: Summary) -> list[list[str]]:
     return lines
 
 
-def _left(row: Row, question: int) -> str:
+def _left(row: MethodSummary, question: int) -> str:
     """The regret after a question in percent of that at the start, with its standard error."""
     start, left, error = row.mean["regret"][0], row.mean["regret"][question], row.error["regret"][question]
     return f"{100 * left / start:.1f} ±{100 * error / start:.1f}"
 
 
-def _times(spec: Spec, summary: Summary) -> str:
-    papers = {(paper.variant, paper.method): paper.value for paper in spec.paper}
+def _times(spec: ExperimentSpec, summary: ExperimentSummary) -> str:
+    papers = {(paper.variant, paper.method): paper.value for paper in paper_numbers(spec, summary)}
     variants = [variant.label for variant in spec.variants]
     lines = []
     for method in dict.fromkeys(row.method for row in summary.rows):
@@ -108,8 +108,8 @@ def _times(spec: Spec, summary: Summary) -> str:
         for variant in variants:
             row = summary.row(variant, method)
             cell = "" if row is None else number(row.mean["seconds:mean"][0], 2)
-            told = papers.get((variant, method))
-            cells.append(cell if told is None else f"{cell} ({told:g})")
+            paper = papers.get((variant, method))
+            cells.append(cell if paper is None else f"{cell} ({paper:g})")
         lines.append([method, *cells])
     text = (
         f"## How long a question takes\n\nSeconds, and in brackets the paper's, for n items, m particles and k options "
@@ -129,7 +129,7 @@ def _attributes(lines: Sequence[tuple[str, dict[str, float], str]]) -> str:
     return text + _markdown(["data", *methods, "command"], rows)
 
 
-def _evoi_lines(spec: Spec, summary: Summary) -> list[tuple[str, dict[str, float], str]]:
+def _evoi_lines(spec: ExperimentSpec, summary: ExperimentSummary) -> list[tuple[str, dict[str, float], str]]:
     """For each variant the EVOI of every method at the largest slate size."""
     lines = []
     for variant in spec.variants:
@@ -142,7 +142,7 @@ def _evoi_lines(spec: Spec, summary: Summary) -> list[tuple[str, dict[str, float
     return lines
 
 
-def _link(spec: Spec) -> str:
+def _link(spec: ExperimentSpec) -> str:
     return f"results/{spec.name}.md"
 
 

@@ -1,15 +1,15 @@
-"""Where an experiment's items and people come from: drawn at random, or learnt from a data set.
+"""Where an experiment's items and users come from: drawn at random, or learnt from a data set.
 
 Entries of a spec's `population`:
 
     source      "gaussian" (items and users N(0, I)), a data set, or "generated" (planted tastes, for tests)
     learn       "pmf", "als" or "attributes", with `dimensions`, `epochs`, `learn_seed`
-    by_user     least ratings of a user who is kept;  of_item  likewise of an item
-    tags        for attributes: keep so many of the commonest;  attributes  the data set they come from
+    by_user     fewest ratings of a user who is kept;  of_item  likewise of an item
+    tags        for attributes: how many of the most common to keep;  attributes  the data set they come from
     items       items in a trial, drawn anew for each; 0 takes all
     particles   users in the belief of a trial, drawn likewise; 0 takes all
     held_out    share of the users who are never particles; the true users are drawn from them
-    smooth      whether the belief has a prior density, without which nothing can be renewed
+    smooth      whether the belief has a prior density, which rejuvenation needs
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ KEYS = frozenset([*LEARNT_KEYS, "items", "particles", "held_out", "smooth"])
 
 @dataclass(frozen=True, eq=False)
 class Draw:
-    """What a trial starts from: items, the belief before the first question, and `(users, d)` true people."""
+    """What a trial starts from: items, the belief before the first question, and `(u, d)` true users."""
 
     catalog: Catalog
     belief: Belief
-    people: Tensor
+    users: Tensor
 
 
 def prepare(
@@ -63,8 +63,8 @@ def prepare(
         population: Of a spec.
         cache: Folder of learnt vectors.
         folder: Where to look for the data set first.
-        generate: Take generated ratings when the data set is not on this machine.
-        on_progress: Told what is being learnt.
+        generate: Take generated ratings if the data set is not on this machine.
+        on_progress: Called with a sentence before vectors are learnt.
     """
     if unknown := set(population) - KEYS:
         raise InvalidInputError(f"A population has unknown entries: {', '.join(sorted(unknown))}.")
@@ -143,14 +143,14 @@ def _data(chosen: Mapping[str, Any], folder: Path | None) -> tuple[Ratings, Attr
 
 
 def generated_ratings(users: int = 80, items: int = 60, tags: int = 12, seed: int = 0) -> tuple[Ratings, Attributes]:
-    """Planted tastes over tags, and what people with them rate 1 to 5: small, and nobody's."""
+    """Planted tastes over tags, and how users with them rate 1 to 5: small, and nobody's."""
     rng = np.random.default_rng([seed, 7])
     values = (rng.random((items, tags)) * (rng.random((items, tags)) < 0.4)).astype(np.float32)
     tastes = rng.normal(size=(users, tags))
     who, what = np.nonzero(rng.random((users, items)) < 0.5)
     utility = (tastes[who] * values[what]).sum(axis=1) + 0.3 * rng.normal(size=len(who))
     ratings = Ratings.from_columns(who, what, np.clip(np.round(3.2 + utility), 1, 5))
-    return ratings, Attributes(values, [f"tag {place}" for place in range(tags)], list(range(items)), ratings.labels)
+    return ratings, Attributes(values, [f"tag {index}" for index in range(tags)], list(range(items)), ratings.labels)
 
 
 @lru_cache(maxsize=4)
@@ -159,13 +159,13 @@ def _vectors(path: str) -> Vectors:
 
 
 def draw(population: Mapping[str, Any], path: str, seed: int, users: int) -> Draw:
-    """The items, belief and people of a trial.
+    """The items, belief and users of a trial.
 
     Args:
         population: Of a spec.
         path: What `prepare` returned.
         seed: Of the trial: the same for all methods and variants, so that they are compared on the same draws.
-        users: True people to draw; all that there are when there are fewer.
+        users: True users to draw; all of them if there are fewer.
     """
     generator = derive_generator(seed, "population")
     smooth = population.get("smooth", False)
@@ -183,10 +183,10 @@ def draw(population: Mapping[str, Any], path: str, seed: int, users: int) -> Dra
     others, members = order[:held_out], order[held_out:]
     if wanted := population.get("particles", 0):
         members = members[:wanted]
-    people = others if held_out else members[torch.randperm(len(members), generator=generator)]
+    true = others if held_out else members[torch.randperm(len(members), generator=generator)]
     # The order of particles must not depend on the trial: equal particles make equal questions.
     belief = Belief.from_users(known[members.sort().values], smooth=smooth)
-    return Draw(catalog, belief, known[people[:users]])
+    return Draw(catalog, belief, known[true[:users]])
 
 
 def _items(vectors: Vectors, wanted: int, generator: torch.Generator) -> Catalog:

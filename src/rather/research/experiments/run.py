@@ -4,32 +4,37 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from rather.research.experiments import conversations, partial, tree, wallclock
-from rather.research.experiments.engine import Job, Work, run
+from rather.research.experiments import conversations, first_questions, tree, wallclock
+from rather.research.experiments.engine import Job, Work, run_jobs
 from rather.research.experiments.population import prepare
-from rather.research.experiments.spec import Spec
-from rather.research.experiments.summary import Summary, summarise, write_summary
+from rather.research.experiments.spec import ExperimentSpec
+from rather.research.experiments.summary import ExperimentSummary, summarise, write_summary
 
 
 @dataclass(frozen=True)
-class Kind:
+class ExperimentKind:
     """How experiments of a kind become jobs, how a job is done, and whether nothing may run beside it."""
 
-    jobs: Callable[[Spec, dict[str, str]], list[Job]]
+    jobs: Callable[[ExperimentSpec, dict[str, str]], list[Job]]
     work: Work
     alone: bool = False
 
 
-KINDS: dict[str, Kind] = {
-    "conversations": Kind(conversations.jobs, conversations.work),
-    "partial": Kind(partial.jobs, partial.work),
-    "tree": Kind(tree.jobs, tree.work),
-    "wallclock": Kind(wallclock.jobs, wallclock.work, alone=True),
+KINDS: dict[str, ExperimentKind] = {
+    "conversations": ExperimentKind(conversations.jobs, conversations.work),
+    "first-questions": ExperimentKind(first_questions.jobs, first_questions.work),
+    "tree": ExperimentKind(tree.jobs, tree.work),
+    "wallclock": ExperimentKind(wallclock.jobs, wallclock.work, alone=True),
 }
 
 
+def results_folder(spec: ExperimentSpec, out: Path, quick: bool = False) -> Path:
+    """Where the results of an experiment go."""
+    return out / (f"{spec.name}-quick" if quick else spec.name)
+
+
 def reproduce(
-    spec: Spec,
+    spec: ExperimentSpec,
     out: Path,
     *,
     workers: int = 1,
@@ -41,24 +46,24 @@ def reproduce(
     on_progress: Callable[[str], None] = print,
     on_start: Callable[[int], None] | None = None,
     on_done: Callable[[Job], None] | None = None,
-) -> Summary:
+) -> ExperimentSummary:
     """Run what is not in the results yet and summarise all.
 
     Args:
         spec: The experiment.
         out: Folder of results; this one's are in a folder of its name.
         workers: Processes. What measures time runs alone whatever is asked for.
-        ray: Address of a Ray cluster to spread over instead, likewise.
+        ray: Address of a Ray cluster to use instead, likewise.
         folder: Where to look for data sets first.
         quick: The spec is a quick one: data sets that are not on this machine are replaced by generated ones.
         fresh: Do everything again.
         command: What was typed, for the summary.
-        on_progress: Told what is going on.
-        on_start: Told the number of jobs.
+        on_progress: Called with a sentence before something that takes long.
+        on_start: Called with the number of jobs.
         on_done: Called after each job.
     """
     kind = KINDS[spec.kind]
-    place = out / (f"{spec.name}-quick" if quick else spec.name)
+    folder_of_results = results_folder(spec, out, quick)
     files = {
         variant.label: prepare(
             variant.population, out / "vectors", folder=folder, generate=quick, on_progress=on_progress
@@ -68,9 +73,9 @@ def reproduce(
     jobs = kind.jobs(spec, files)
     if on_start is not None:
         on_start(len(jobs))
-    path = place / "trials.jsonl"
+    path = folder_of_results / "trials.jsonl"
     workers, ray = (1, None) if kind.alone else (workers, ray)
-    results = run(jobs, kind.work, path, workers=workers, ray=ray, fresh=fresh, on_done=on_done)
+    results = run_jobs(jobs, kind.work, path, workers=workers, ray=ray, fresh=fresh, on_done=on_done)
     summary = summarise(spec, results, command, quick)
-    write_summary(summary, place / "summary.jsonl")
+    write_summary(summary, folder_of_results / "summary.jsonl")
     return summary

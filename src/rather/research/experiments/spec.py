@@ -11,7 +11,7 @@ from typing import Any
 
 from rather.errors import InvalidInputError, UnknownNameError
 
-KINDS = ("conversations", "wallclock", "partial", "tree")
+KIND_NAMES = ("conversations", "wallclock", "first-questions", "tree")
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,9 @@ class Method:
         name: Of `rather.STRATEGIES`, or what the experiment's kind adds ("floor").
         label: What tables call it, by default its name.
         settings: Of the strategy.
-        trials: At most so many, for what is dear; by default all.
+        trials: At most this many, for methods that take long; by default all.
         questions: Likewise.
-        users: People in a trial, where it differs from the others.
+        users: Users in a trial, if it differs from the others.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Variant:
 
     Attributes:
         label: What tables call it.
-        population: Where items and people come from; see `rather.research.experiments.population`.
+        population: Where items and users come from; see `rather.research.experiments.population`.
         parameters: Of the conversations, the timing or whatever the kind of experiment is.
         methods: Who takes part.
     """
@@ -64,10 +64,10 @@ class PaperNumber:
         measure: "regret" or "evoi" after or at a `question`, "seconds", or "questions" until the regret is at most
             `threshold`.
         value: What the paper says.
-        method: Label of ours that it belongs to; "" where it is the same for all.
+        method: Label of ours that it belongs to; "" if it is the same for all.
         variant: Label of the variant.
         question: See `measure`.
-        size: Of the slate, where an experiment has several.
+        size: Of the slate, if an experiment has several.
         threshold: See `measure`.
     """
 
@@ -81,14 +81,14 @@ class PaperNumber:
 
 
 @dataclass(frozen=True)
-class Spec:
+class ExperimentSpec:
     """An experiment.
 
     Attributes:
         name: What the command calls it.
         title: A heading.
         figure: Which of the paper's, or "".
-        kind: How its jobs are done: one of `KINDS`.
+        kind: How its jobs are done: one of `KIND_NAMES`.
         about: What is measured and on which data, a paragraph.
         finding: What it shows, a sentence or two for the overview of all results.
         differences: Where our numbers differ from the paper's, and why we believe so.
@@ -117,9 +117,9 @@ class Spec:
         """The title, with the figure of the paper that it belongs to."""
         return self.title + (f" ({self.figure} of the paper)" if self.figure else "")
 
-    def with_trials(self, trials: int | None) -> Spec:
-        """With another number of trials."""
-        return self if trials is None else replace(self, trials=trials)
+    def changed(self, trials: int | None = None, seed: int | None = None) -> ExperimentSpec:
+        """The same experiment with another number of trials or another seed."""
+        return replace(self, trials=self.trials if trials is None else trials, seed=self.seed if seed is None else seed)
 
 
 def spec_names() -> list[str]:
@@ -128,7 +128,7 @@ def spec_names() -> list[str]:
     return [str(name) for name in order]
 
 
-def load_spec(name: str, *, quick: bool = False) -> Spec:
+def load_spec(name: str, *, quick: bool = False) -> ExperimentSpec:
     """The experiment of this name, or in this TOML file.
 
     Args:
@@ -145,7 +145,7 @@ def load_spec(name: str, *, quick: bool = False) -> Spec:
     return parse_spec(_specs().joinpath(f"{name}.toml").read_text(encoding="utf8"), name, quick=quick)
 
 
-def parse_spec(text: str, name: str, *, quick: bool = False) -> Spec:
+def parse_spec(text: str, name: str, *, quick: bool = False) -> ExperimentSpec:
     """A spec from TOML."""
     try:
         table = tomllib.loads(text)
@@ -155,8 +155,8 @@ def parse_spec(text: str, name: str, *, quick: bool = False) -> Spec:
     if quick:
         table = _merged(table, overrides)
     spec = _spec(table, name)
-    if spec.kind not in KINDS:
-        raise InvalidInputError(f"`kind` of {name} must be one of {', '.join(KINDS)}, got {spec.kind!r}.")
+    if spec.kind not in KIND_NAMES:
+        raise InvalidInputError(f"`kind` of {name} must be one of {', '.join(KIND_NAMES)}, got {spec.kind!r}.")
     return spec
 
 
@@ -164,7 +164,7 @@ def _specs() -> Any:
     return files(__package__).joinpath("specs")
 
 
-def _spec(table: dict[str, Any], name: str) -> Spec:
+def _spec(table: dict[str, Any], name: str) -> ExperimentSpec:
     population, parameters = table.pop("population", {}), table.pop("parameters", {})
     methods = table.pop("methods", [])
     variants = table.pop("variants", [{"label": ""}])
@@ -183,14 +183,14 @@ def _spec(table: dict[str, Any], name: str) -> Spec:
     )
     paper = tuple(PaperNumber(**entry) for entry in table.pop("paper", []))
     defaults = {"figure": "", "about": "", "finding": "", "differences": "", "trials": 1, "seed": 0, "plotted": []}
-    known = {each.name for each in fields(Spec)} - {"name", "variants", "paper"}
+    known = {each.name for each in fields(ExperimentSpec)} - {"name", "variants", "paper"}
     if unknown := set(table) - known:
         raise InvalidInputError(f"The experiment {name} has unknown entries: {', '.join(sorted(unknown))}.")
     if missing := known - set(defaults) - set(table):
         raise InvalidInputError(f"The experiment {name} lacks: {', '.join(sorted(missing))}.")
     merged = {**defaults, **table}
     merged["plotted"] = tuple(merged["plotted"])
-    return Spec(name=name, variants=built, paper=paper, **merged)
+    return ExperimentSpec(name=name, variants=built, paper=paper, **merged)
 
 
 def table_copies(tables: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

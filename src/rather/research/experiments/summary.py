@@ -1,4 +1,4 @@
-"""Results of many trials in a few lines: what tables, figures and the report are made of, and what is kept."""
+"""Results of many trials in a few lines: what tables, figures and pages are made of, and what is kept."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rather.errors import InvalidInputError
-from rather.research.experiments.engine import Result, rounded
-from rather.research.experiments.spec import PaperNumber, Spec
+from rather.research.experiments.engine import JobResult, rounded
+from rather.research.experiments.spec import ExperimentSpec, PaperNumber
 
 # The method that others are compared with, trial by trial.
 REFERENCE = "auto"
 
 
 @dataclass(frozen=True)
-class Row:
+class MethodSummary:
     """A method in a variant, over its trials.
 
     Attributes:
@@ -46,7 +46,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Summary:
+class ExperimentSummary:
     """An experiment's results.
 
     Attributes:
@@ -56,6 +56,7 @@ class Summary:
         quick: Whether they are from a quick run, whose numbers mean nothing.
         provenance: Distinct versions and commits the results come from.
         rows: One for each variant and method.
+        seed: Of everything.
     """
 
     experiment: str
@@ -63,18 +64,19 @@ class Summary:
     trials: int
     quick: bool
     provenance: Sequence[Mapping[str, str]]
-    rows: Sequence[Row]
+    rows: Sequence[MethodSummary]
+    seed: int = 0
 
-    def row(self, variant: str, method: str) -> Row | None:
+    def row(self, variant: str, method: str) -> MethodSummary | None:
         """The row of a variant and method."""
         return next((row for row in self.rows if (row.variant, row.method) == (variant, method)), None)
 
-    def of(self, variant: str) -> list[Row]:
+    def of(self, variant: str) -> list[MethodSummary]:
         """The rows of a variant."""
         return [row for row in self.rows if row.variant == variant]
 
 
-def summarise(spec: Spec, results: Sequence[Result], command: str, quick: bool) -> Summary:
+def summarise(spec: ExperimentSpec, results: Sequence[JobResult], command: str, quick: bool) -> ExperimentSummary:
     """Means and standard errors over trials."""
     rows = []
     for variant in spec.variants:
@@ -85,10 +87,10 @@ def summarise(spec: Spec, results: Sequence[Result], command: str, quick: bool) 
         reference = {result.trial: result for result in groups.get(REFERENCE, [])}
         rows += [_row(variant.label, label, group, reference) for label, group in groups.items() if group]
     stamps = list({json.dumps(dict(result.provenance)): dict(result.provenance) for result in results}.values())
-    return Summary(spec.name, command, spec.trials, quick, stamps, rows)
+    return ExperimentSummary(spec.name, command, spec.trials, quick, stamps, rows, spec.seed)
 
 
-def _row(variant: str, method: str, results: Sequence[Result], reference: Mapping[int, Result]) -> Row:
+def _row(variant: str, method: str, results: Sequence[JobResult], reference: Mapping[int, JobResult]) -> MethodSummary:
     mean, error, kept = {}, {}, {}
     for measure, first in results[0].outcome.items():
         if measure == "seconds":
@@ -104,10 +106,10 @@ def _row(variant: str, method: str, results: Sequence[Result], reference: Mappin
         values = _stacked([result.outcome["evoi"] for result in results])
         kept["quartiles"] = np.quantile(values, [0.25, 0.75], axis=0).tolist()
     ahead, ahead_error = _ahead(results, reference)
-    return Row(variant, method, len(results), mean, error, ahead, ahead_error, kept)
+    return MethodSummary(variant, method, len(results), mean, error, ahead, ahead_error, kept)
 
 
-def _ahead(results: Sequence[Result], reference: Mapping[int, Result]) -> tuple[list[float], list[float]]:
+def _ahead(results: Sequence[JobResult], reference: Mapping[int, JobResult]) -> tuple[list[float], list[float]]:
     """Regret minus the reference's, over the trials and questions that both have."""
     pairs = [
         (result.outcome["regret"], reference[result.trial].outcome["regret"])
@@ -136,7 +138,9 @@ def _error(values: NDArray[np.float64]) -> list[float]:
     return [float(value) for value in values.std(axis=0, ddof=1) / math.sqrt(len(values))]
 
 
-def panels(summary: Summary, methods: Sequence[str] = ()) -> list[tuple[str, list[tuple[str, Row]]]]:
+def panels(
+    summary: ExperimentSummary, methods: Sequence[str] = ()
+) -> list[tuple[str, list[tuple[str, MethodSummary]]]]:
     """Rows to be seen side by side, each with a label: those of a variant, or all when there are more variants.
 
     Args:
@@ -152,7 +156,7 @@ def panels(summary: Summary, methods: Sequence[str] = ()) -> list[tuple[str, lis
     return [(variant, [(row.method, row) for row in shown if row.variant == variant]) for variant in variants]
 
 
-def write_summary(summary: Summary, path: Path) -> None:
+def write_summary(summary: ExperimentSummary, path: Path) -> None:
     """A line for the run, then one for each row."""
     head = {key: value for key, value in asdict(summary).items() if key != "rows"}
     lines = [json.dumps(rounded(line)) for line in (head, *(asdict(row) for row in summary.rows))]
@@ -160,11 +164,11 @@ def write_summary(summary: Summary, path: Path) -> None:
     path.write_text("\n".join(lines) + "\n", encoding="utf8")
 
 
-def read_summary(path: Path) -> Summary:
+def read_summary(path: Path) -> ExperimentSummary:
     """What `write_summary` wrote."""
     try:
         head, *rows = (json.loads(line) for line in path.read_text(encoding="utf8").splitlines())
-        return Summary(rows=[Row(**row) for row in _without_none(rows)], **head)
+        return ExperimentSummary(rows=[MethodSummary(**row) for row in _without_none(rows)], **head)
     except (OSError, ValueError, TypeError) as error:
         raise InvalidInputError(f"{path} is not a summary of an experiment: {error}.") from None
 
@@ -180,13 +184,13 @@ def _without_none(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PaperComparison:
     """A number of the paper beside ours.
 
     Attributes:
         paper: The paper's number.
         ours: Ours; None when it was not measured or never reached.
-        error: Its standard error over trials (NaN where there is none).
+        error: Its standard error over trials (NaN if there is none).
     """
 
     paper: PaperNumber
@@ -197,38 +201,43 @@ class Comparison:
     def within_noise(self) -> bool | None:
         """Whether they differ by no more than two standard errors of a difference between two such runs.
 
-        The paper gives no errors; a run of its size has about ours. None where ours has no error.
+        The paper gives no errors; a run of its size has about ours. None if ours has no error.
         """
         if self.ours is None or not math.isfinite(self.error):
             return None
         return abs(self.ours - self.paper.value) <= 2 * math.sqrt(2) * self.error
 
 
-def compare(spec: Spec, summary: Summary) -> list[Comparison]:
+def paper_numbers(spec: ExperimentSpec, summary: ExperimentSummary) -> tuple[PaperNumber, ...]:
+    """The paper's numbers that ours can be compared with: none if ours are from a quick run."""
+    return () if summary.quick else spec.paper
+
+
+def compare(spec: ExperimentSpec, summary: ExperimentSummary) -> list[PaperComparison]:
     """Every number of the paper beside ours."""
-    return [_compared(number, summary) for number in spec.paper]
+    return [_compared(number, summary) for number in paper_numbers(spec, summary)]
 
 
-def _compared(number: PaperNumber, summary: Summary) -> Comparison:
+def _compared(number: PaperNumber, summary: ExperimentSummary) -> PaperComparison:
     rows = [row for row in summary.rows if row.variant == number.variant]
     row = next((row for row in rows if row.method == number.method or not number.method), None)
     if row is None:
-        return Comparison(number, None, math.nan)
+        return PaperComparison(number, None, math.nan)
     if number.measure == "questions":
         reached = questions_to(row, number.threshold)
-        return Comparison(number, None if reached is None else float(reached), math.nan)
+        return PaperComparison(number, None if reached is None else float(reached), math.nan)
     # Regret is measured before the first question too, everything else at the question.
-    place = number.question if number.measure == "regret" else number.question - 1
+    index = number.question if number.measure == "regret" else number.question - 1
     if number.size:
         sizes = row.mean["sizes"]
-        place = sizes.index(number.size) if number.size in sizes else len(sizes)
+        index = sizes.index(number.size) if number.size in sizes else len(sizes)
     measure = "seconds:mean" if number.measure == "seconds" else number.measure
     values = row.mean.get(measure, [])
-    if place >= len(values):
-        return Comparison(number, None, math.nan)
-    return Comparison(number, values[place], row.error[measure][place])
+    if index >= len(values):
+        return PaperComparison(number, None, math.nan)
+    return PaperComparison(number, values[index], row.error[measure][index])
 
 
-def questions_to(row: Row, threshold: float) -> int | None:
+def questions_to(row: MethodSummary, threshold: float) -> int | None:
     """After how many questions the mean regret is at most the threshold."""
-    return next((place for place, regret in enumerate(row.mean["regret"]) if regret <= threshold), None)
+    return next((question for question, regret in enumerate(row.mean["regret"]) if regret <= threshold), None)

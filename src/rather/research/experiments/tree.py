@@ -17,7 +17,7 @@ from rather.model.responses import Logistic
 from rather.research.experiments.engine import Job, Outcome
 from rather.research.experiments.jobs import job_of
 from rather.research.experiments.population import draw
-from rather.research.experiments.spec import Spec
+from rather.research.experiments.spec import ExperimentSpec
 from rather.retrieval import ExactRetriever
 from rather.strategies import strategy_named
 
@@ -30,7 +30,7 @@ class Node:
 
     Attributes:
         answer: What was chosen last; "" at the root.
-        share: Of the people the belief starts from, how many come here.
+        share: Of all users, how many come here.
         recommended: Labels, best first.
         options: Of the next question; empty at a leaf.
         children: One for each option.
@@ -43,7 +43,7 @@ class Node:
     children: Sequence[Node] = ()
 
 
-def jobs(spec: Spec, files: Mapping[str, str]) -> list[Job]:
+def jobs(spec: ExperimentSpec, files: Mapping[str, str]) -> list[Job]:
     """A job for each variant and method."""
     return [job_of(spec, variant, method, 0, files) for variant in spec.variants for method in variant.methods]
 
@@ -95,7 +95,7 @@ def tree_text(root: Node) -> str:
 
 def _lines(node: Node, depth: int) -> Iterator[str]:
     indent = "    " * depth
-    reached = f"{node.answer} ({node.share:.0%} of people)" if node.answer else "everybody"
+    reached = f"{node.answer} ({node.share:.0%} of users)" if node.answer else "everybody"
     yield f"{indent}{reached}: {'; '.join(node.recommended)}"
     if node.options:
         yield f"{indent}  → {' or '.join(node.options)}?"
@@ -136,13 +136,13 @@ def _drawn(node: Node, left: float, top: float, height: float) -> Iterator[str]:
         yield from _drawn(child, x, below, height)
         x += _leaves(child) * (BOX_WIDTH + GAP)
     corner = centre - BOX_WIDTH / 2
-    place_and_size = f'x="{corner:.0f}" y="{top:.0f}" width="{BOX_WIDTH}" height="{height}"'
-    yield f'<rect {place_and_size} rx="5" fill="white" stroke="#222"/>'
+    box = f'x="{corner:.0f}" y="{top:.0f}" width="{BOX_WIDTH}" height="{height}"'
+    yield f'<rect {box} rx="5" fill="white" stroke="#222"/>'
     heading = f"{node.answer} ({node.share:.0%})" if node.answer else "everybody"
     question = f"{' or '.join(node.options)}?" if node.options else ""
     texts = [(heading, "bold"), *((label, "normal") for label in node.recommended), (question, "italic")]
-    for place, (text, kind) in enumerate(texts):
+    for line, (text, kind) in enumerate(texts):
         style = {"bold": 'font-weight="bold"', "italic": 'font-style="italic"'}.get(kind, "")
-        y = top + (place + 1) * LINE_HEIGHT
+        y = top + (line + 1) * LINE_HEIGHT
         short = text if len(text) <= LETTERS + 2 else f"{text[:LETTERS]}…"
         yield f'<text x="{centre:.0f}" y="{y:.0f}" text-anchor="middle" {style}>{escape(short)}</text>'

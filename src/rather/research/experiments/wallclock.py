@@ -16,16 +16,13 @@ from rather.numerics.threads import one_thread
 from rather.research.experiments.engine import Job, Outcome
 from rather.research.experiments.jobs import job_of
 from rather.research.experiments.population import Draw, draw
-from rather.research.experiments.spec import Spec
+from rather.research.experiments.spec import ExperimentSpec
 from rather.retrieval import ExactRetriever
 from rather.simulation.users import SimulatedUser
 from rather.strategies import strategy_named
 
-# Scans whose median is taken.
-SCANS = 9
 
-
-def jobs(spec: Spec, files: dict[str, str]) -> list[Job]:
+def jobs(spec: ExperimentSpec, files: dict[str, str]) -> list[Job]:
     """A job for each variant, trial and method."""
     return [
         job_of(spec, variant, method, trial, files, questions=method.questions or variant.parameters["questions"])
@@ -65,7 +62,7 @@ def work(job: Job) -> Outcome:
 
 def _question_times(trial: Draw, policy: Policy, questions: int) -> list[float]:
     belief, asked, times = trial.belief, list[Question](), list[float]()
-    user = SimulatedUser(trial.people[0], policy.response, policy.seed)
+    user = SimulatedUser(trial.users[0], policy.response, policy.seed)
     policy.question(belief, asked)  # warms up
     for _ in range(questions):
         start = time.perf_counter()
@@ -76,11 +73,11 @@ def _question_times(trial: Draw, policy: Policy, questions: int) -> list[float]:
     return times
 
 
-def _scan_time(trial: Draw, k: int) -> float:
+def _scan_time(trial: Draw, k: int, scans: int = 9) -> float:
     retriever, directions = ExactRetriever(trial.catalog, stop_by_norm=False), trial.belief.particles[:k]
     retriever.top(directions, 1)
     times = []
-    for _ in range(SCANS):
+    for _ in range(scans):
         start = time.perf_counter()
         retriever.top(directions, 1)
         times.append(time.perf_counter() - start)

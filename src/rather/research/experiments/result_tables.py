@@ -5,8 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rather.research.experiments.spec import Spec
-from rather.research.experiments.summary import REFERENCE, Comparison, Row, Summary, compare, panels
+from rather.research.experiments.spec import ExperimentSpec
+from rather.research.experiments.summary import (
+    REFERENCE,
+    ExperimentSummary,
+    MethodSummary,
+    PaperComparison,
+    panels,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -19,7 +25,7 @@ NOT_THE_PAPERS = ("auto", "floor", "mutual-information", "thompson", "qeubo")
 
 
 @dataclass(frozen=True)
-class Table:
+class ResultTable:
     """A title, column heads and rows of text."""
 
     title: str
@@ -38,15 +44,15 @@ class Table:
         from rich.table import Table as RichTable
 
         table = RichTable(title=self.title, title_justify="left")
-        for place, name in enumerate(self.head):
-            table.add_column(name, justify="right" if place else "left", no_wrap=place == 0)
+        for column, name in enumerate(self.head):
+            table.add_column(name, justify="right" if column else "left", no_wrap=column == 0)
         for row in self.rows:
             table.add_row(*row)
         return table
 
 
 def number(value: float | None, digits: int = 4) -> str:
-    """Some significant digits, without an exponent for what people read; a dash for what is not there."""
+    """Some significant digits, without an exponent if possible; a dash for a missing number."""
     if value is None or not math.isfinite(value):
         return "–"
     if value == 0:
@@ -56,51 +62,49 @@ def number(value: float | None, digits: int = 4) -> str:
     )
 
 
-def tables(spec: Spec, summary: Summary) -> list[Table]:
-    """All tables of an experiment."""
+def result_tables(spec: ExperimentSpec, summary: ExperimentSummary) -> list[ResultTable]:
+    """All tables of an experiment but that of the paper's numbers, see `paper_table`."""
     found = []
     for title, rows in panels(summary):
         found += _conversation_tables(title, rows)
     for variant in spec.variants:
         paired = [row for row in summary.of(variant.label) if row.ahead]
-        if len(paired) > 2:
+        if len(paired) > 2 and not summary.quick:
             found.append(_against_best(variant.label, paired))
     if spec.kind == "wallclock":
         found += _time_tables(spec, summary)
-    if spec.kind == "partial":
+    if spec.kind == "first-questions":
         found += [_size_table(variant.label, summary.of(variant.label)) for variant in spec.variants]
         found += [_asked_table(row) for row in summary.rows if row.method == "auto"]
-    if spec.paper:
-        found.append(paper_table(compare(spec, summary)))
     return found
 
 
-def _conversation_tables(title: str, rows: Sequence[tuple[str, Row]]) -> list[Table]:
-    where = f" ({title})" if title else ""
+def _conversation_tables(title: str, rows: Sequence[tuple[str, MethodSummary]]) -> list[ResultTable]:
+    setting = f" ({title})" if title else ""
     length = max(len(row.mean["regret"]) for _, row in rows)
     decimals = _decimals(max(row.mean["regret"][0] for _, row in rows))
     shown = [question for question in (0, 1, 2, 3, 5, 10) if question < length]
     asking = [(label, row) for label, row in rows if "evoi" in row.mean]
     return [
-        Table(
-            f"Mean regret after each question{where}; ± is the largest standard error of the line",
+        ResultTable(
+            f"Mean regret after each question{setting}; ± is the largest standard error of the line",
             ["", *(str(question) for question in range(length)), "±"],
             [[label, *_cells(row, "regret", length, decimals)] for label, row in rows],
         ),
-        Table(
-            f"Mean EVOI of each question{where}; after the first, methods face different beliefs",
+        ResultTable(
+            f"Mean EVOI of each question{setting}; after the first, methods face different beliefs",
             ["", *(str(question) for question in range(1, length)), "±"],
             [[label, *_cells(row, "evoi", length - 1, decimals)] for label, row in asking],
         ),
-        Table(
-            f"The ten best recommendations{where}: NDCG@10 / hit rate after some questions",
+        ResultTable(
+            f"The ten best recommendations{setting}: NDCG@10 / hit rate after some questions",
             ["", *(str(question) for question in shown)],
             [[label, *(_ranking(row, question) for question in shown)] for label, row in asking],
         ),
     ]
 
 
-def _cells(row: Row, measure: str, length: int, decimals: int) -> list[str]:
+def _cells(row: MethodSummary, measure: str, length: int, decimals: int) -> list[str]:
     """The means, and last the largest of their standard errors."""
     cells = [f"{value:.{decimals}f}" for value in row.mean[measure]]
     errors = [error for error in row.error[measure] if math.isfinite(error)]
@@ -112,13 +116,13 @@ def _decimals(largest: float) -> int:
     return max(0, 3 - math.floor(math.log10(largest))) if largest > 0 else 2
 
 
-def _ranking(row: Row, question: int) -> str:
+def _ranking(row: MethodSummary, question: int) -> str:
     if question >= len(row.mean["ndcg"]):
         return ""
     return f"{row.mean['ndcg'][question]:.2f} / {row.mean['hit'][question]:.2f}"
 
 
-def _against_best(variant: str, rows: Sequence[Row]) -> Table:
+def _against_best(variant: str, rows: Sequence[MethodSummary]) -> ResultTable:
     """After each question the best of the paper's methods beside `auto`, compared on the same draws."""
     reference = next(row for row in rows if row.method == REFERENCE)
     length = len(reference.mean["regret"])
@@ -141,11 +145,11 @@ def _against_best(variant: str, rows: Sequence[Row]) -> Table:
             ]
         )
     head = ["question", "best of the paper's methods", REFERENCE, "difference, paired", "behind by more than its error"]
-    where = f" ({variant})" if variant else ""
-    return Table(f"`{REFERENCE}` against the best of the paper's methods{where}", head, lines)
+    setting = f" ({variant})" if variant else ""
+    return ResultTable(f"`{REFERENCE}` against the best of the paper's methods{setting}", head, lines)
 
 
-def _size_table(variant: str, rows: Sequence[Row]) -> Table:
+def _size_table(variant: str, rows: Sequence[MethodSummary]) -> ResultTable:
     """EVOI against the slate size."""
     sizes = sorted({int(size) for row in rows for size in row.mean["sizes"]})
     lines = []
@@ -153,17 +157,17 @@ def _size_table(variant: str, rows: Sequence[Row]) -> Table:
         found = dict(zip(row.mean["sizes"], row.mean["evoi"], strict=True))
         cells = [f"{found[size]:.4f}" if size in found else "" for size in sizes]
         lines.append([row.method, *cells, str(row.trials)])
-    return Table(f"EVOI of the first question by slate size ({variant})", ["", *map(str, sizes), "trials"], lines)
+    return ResultTable(f"EVOI of the first question by slate size ({variant})", ["", *map(str, sizes), "trials"], lines)
 
 
-def _asked_table(row: Row) -> Table:
+def _asked_table(row: MethodSummary) -> ResultTable:
     """The questions a method found, by slate size."""
     [asked] = row.kept["asked"]
     lines = [[f"{size:.0f}", text.replace(" | ", " · ")] for size, text in zip(row.mean["sizes"], asked, strict=True)]
-    return Table(f"What {row.method} asks first ({row.variant})", ["slate size", "options"], lines)
+    return ResultTable(f"What {row.method} asks first ({row.variant})", ["slate size", "options"], lines)
 
 
-def _time_tables(spec: Spec, summary: Summary) -> list[Table]:
+def _time_tables(spec: ExperimentSpec, summary: ExperimentSummary) -> list[ResultTable]:
     """Seconds for a question, and the same as ratios that other machines can be compared by."""
     variants = [variant.label for variant in spec.variants]
     methods = list(dict.fromkeys(row.method for row in summary.rows))
@@ -186,14 +190,14 @@ def _time_tables(spec: Spec, summary: Summary) -> list[Table]:
         "scans": "The same as a multiple of one scan of the catalogue for k directions",
     }
     return [
-        Table(
+        ResultTable(
             title, ["method", *variants], [[method, *(cell(method, v, unit) for v in variants)] for method in methods]
         )
         for unit, title in titles.items()
     ]
 
 
-def paper_table(comparisons: Sequence[Comparison]) -> Table:
+def paper_table(comparisons: Sequence[PaperComparison]) -> ResultTable:
     """The paper's numbers beside ours."""
     lines = []
     for comparison in comparisons:
@@ -219,7 +223,7 @@ def paper_table(comparisons: Sequence[Comparison]) -> Table:
             verdict = "same" if comparison.ours == paper.value else "no"
         cells = [f"{what}, {paper.method}" if paper.method else what, paper.variant, f"{paper.value:g}"]
         lines.append([*cells, ours, difference, verdict])
-    return Table(
+    return ResultTable(
         "The paper's numbers beside ours",
         ["what", "setting", "paper", "ours", "difference", "within noise?"],
         lines,

@@ -12,14 +12,14 @@ from rather.numerics.threads import one_thread
 from rather.research.experiments.engine import Job, Outcome
 from rather.research.experiments.jobs import job_of
 from rather.research.experiments.population import draw
-from rather.research.experiments.spec import Spec
+from rather.research.experiments.spec import ExperimentSpec
 from rather.strategies import Problem, choose, strategy_named
 
 
-def jobs(spec: Spec, files: Mapping[str, str]) -> list[Job]:
+def jobs(spec: ExperimentSpec, files: Mapping[str, str]) -> list[Job]:
     """A job for each variant, method and trial."""
     return [
-        # The people are drawn once: trials differ in what the method draws.
+        # The users are drawn once: trials differ in what the method draws.
         job_of(spec, variant, method, trial, files, **{"population seed": spec.seed})
         for variant in spec.variants
         for method in variant.methods
@@ -41,6 +41,6 @@ def work(job: Job) -> Outcome:
             problem = Problem(start.catalog, start.belief, response, k, generator, p=parameters["p"])
             chosen = choose(strategy, problem)
         evoi.append(chosen.evoi)
-        texts = [[start.catalog.attributes[place].text for place in item] for item in chosen.slate]
+        texts = [[start.catalog.attributes[index].text for index in item] for item in chosen.slate]
         asked.append(" | ".join(" + ".join(item) for item in texts))
     return {"sizes": list(sizes), "evoi": evoi, "asked": [asked]}

@@ -6,16 +6,13 @@ from pathlib import Path
 
 from rather.errors import InvalidInputError
 from rather.extras import require_extra
-from rather.research.experiments.figures import draw_figure
+from rather.research.experiments.figures import DRAWINGS, draw_figures, drawing_name
 from rather.research.experiments.overview import overview
-from rather.research.experiments.spec import Spec, load_spec, spec_names
-from rather.research.experiments.summary import Row, Summary, compare, read_summary
-from rather.research.experiments.tables import paper_table, tables
+from rather.research.experiments.result_tables import paper_table, result_tables
+from rather.research.experiments.spec import ExperimentSpec, load_spec, spec_names
+from rather.research.experiments.summary import ExperimentSummary, compare, read_summary
 
-Experiment = tuple[Spec, Summary]
-
-DRAWN = ("conversations", "partial", "wallclock")
-"""Kinds of experiments that have a figure."""
+Experiment = tuple[ExperimentSpec, ExperimentSummary]
 
 
 def write_report(results: Path, docs: Path) -> Path:
@@ -36,11 +33,7 @@ def write_report(results: Path, docs: Path) -> Path:
     if not experiments:
         raise InvalidInputError(f"There are no summaries in {results} or {kept}. Run `rather reproduce all` first.")
     for spec, summary in experiments:
-        if spec.kind in DRAWN:
-            draw_figure(spec, summary, kept / f"{spec.name}.svg")
-        for row in summary.rows:
-            if "svg" in row.kept:
-                (kept / _drawing(summary, row)).write_text(row.kept["svg"], encoding="utf8")
+        draw_figures(spec, summary, kept)
     for path, text in report_pages(experiments).items():
         (docs / path).write_text(text, encoding="utf8")
     return docs / "results.md"
@@ -58,44 +51,40 @@ def report_pages(experiments: Sequence[Experiment]) -> dict[str, str]:
     return {"results.md": overview(experiments), **pages}
 
 
-def _page(spec: Spec, summary: Summary) -> str:
+def _page(spec: ExperimentSpec, summary: ExperimentSummary) -> str:
     """All that is known of one experiment."""
     lines = [f"# {spec.heading}", ""]
     if summary.quick:
         lines += ["**A quick run, whose numbers mean nothing.**", ""]
-    lines += [spec.about.strip(), "", f"`{summary.command}`: {_settings(spec, summary)}.", ""]
-    if spec.kind in DRAWN:
+    lines += [spec.about.strip(), "", f"`{summary.command}`: {_settings(summary)}.", ""]
+    if spec.kind in DRAWINGS:
         lines += [f"![{spec.title}]({spec.name}.svg)", ""]
     lines += _drawings(summary)
-    if spec.paper:
-        lines += [paper_table(compare(spec, summary)).markdown()]
+    if comparisons := compare(spec, summary):
+        lines += [paper_table(comparisons).markdown()]
     if spec.differences:
         lines += ["**Where we differ.** " + spec.differences.strip(), ""]
-    lines += [table.markdown() for table in tables(spec, summary) if table.title != paper_table([]).title]
+    lines += [table.markdown() for table in result_tables(spec, summary)]
     return "\n".join(lines)
 
 
-def _drawings(summary: Summary) -> list[str]:
+def _drawings(summary: ExperimentSummary) -> list[str]:
     """What a method left as text or as a drawing, such as an elicitation tree."""
     lines = []
     for row in summary.rows:
         if "svg" in row.kept:
-            lines += [f"{row.variant}, {row.method}:", "", f"![{row.variant}]({_drawing(summary, row)})", ""]
+            lines += [f"{row.variant}, {row.method}:", "", f"![{row.variant}]({drawing_name(summary, row)})", ""]
         if "text" in row.kept:
             lines += [f"<details><summary>{row.variant}, {row.method}, as text</summary>", ""]
             lines += ["```text", row.kept["text"], "```", "", "</details>", ""]
     return lines
 
 
-def _drawing(summary: Summary, row: Row) -> str:
-    return f"{summary.experiment}-{row.variant}-{row.method}.svg".replace(" ", "-").lower()
-
-
-def _settings(spec: Spec, summary: Summary) -> str:
+def _settings(summary: ExperimentSummary) -> str:
     """Seed, trials, versions and commits in a line."""
     commits = sorted({stamp["commit"] for stamp in summary.provenance if stamp.get("commit")})
     first = summary.provenance[0]
     versions = f"rather {first['rather']}, torch {first['torch']}, Python {first['python']}"
     trials = f"{summary.trials} trial{'s' * (summary.trials != 1)}"
     plural = "s" * (len(commits) > 1)
-    return f"{trials}, seed {spec.seed}, {versions}, commit{plural} {', '.join(commits) or 'unknown'}"
+    return f"{trials}, seed {summary.seed}, {versions}, commit{plural} {', '.join(commits) or 'unknown'}"
