@@ -79,8 +79,8 @@ class RateLimit:
     """Limits how many requests an address may make to the API a minute, by a token bucket for each.
 
     Args:
-        app: What comes behind it.
-        limits: How many requests.
+        app: The next ASGI application.
+        limits: How many requests an address may make.
         most_addresses: Whose buckets are kept. An address whose bucket was dropped starts with a full one.
     """
 

@@ -37,7 +37,7 @@ class ProblemDetails(BaseModel):
             "examples": [
                 {
                     "type": "/v1/problems/answer-conflict",
-                    "title": "Question already answered",
+                    "title": "Answer conflict",
                     "status": 409,
                     "code": "answer-conflict",
                     "detail": "Question 3-2 has been answered differently. The open question is 4-3.",
