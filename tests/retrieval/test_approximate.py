@@ -144,7 +144,7 @@ def test_where_groups_hold_too_few_the_search_is_exact(world):
     count = 600  # more than two groups hold
     found = few.top(directions, count, allowed)
     assert torch.equal(found.rows, brute_force(directions, catalog.items, count, allowed))
-    with pytest.raises(InvalidInputError, match=r"`count` must be 1\.\.2000"):
+    with pytest.raises(InvalidInputError, match=r"`count` must be 1\.\.2,000"):
         few.top(directions, 2001, allowed)
 
 

@@ -150,7 +150,7 @@ def test_seeds_favour_statements_that_people_disagree_about():
     assert often[variance.argmax()] > often[variance.argmin()]
 
 
-def test_the_table_holds_a_cell_for_each_size_and_strategy_and_says_who_refuses():
+def test_the_table_holds_a_cell_for_each_size_and_strategy_and_says_why_one_is_empty():
     problem = make()
     strategies = {"greedy": GreedyAttributes(), "all": ExhaustiveSearch(most_slates=40)}
     cells = first_questions(problem.catalog, problem.belief, problem.response, strategies, [(2, 1), (2, 2)], trials=2)
@@ -163,7 +163,7 @@ def test_the_table_holds_a_cell_for_each_size_and_strategy_and_says_who_refuses(
     assert cells[1].slates == 36
     assert cells[1].evoi >= cells[0].evoi - TINY
     assert cells[3].evoi is None
-    assert "would evaluate" in cells[3].refusal
+    assert "would evaluate" in cells[3].reason
 
 
 def test_sieved_swaps_never_lower_evoi_and_the_best_of_them_go_on():
