@@ -1,4 +1,4 @@
-"""Requests made up from the API's own description: `python tests/server/fuzzing.py --requests 10000`. No 5xx.
+"""Requests generated from the API's own description: `python tests/server/fuzzing.py --requests 10000`. No 5xx.
 
 Half of them follow the description, half break it. Ids in paths and bodies are mostly those of a session that exists,
 so that the code behind them is reached.

@@ -1,4 +1,4 @@
-"""The Python client speaks as the local session does."""
+"""The Python client behaves as the local session does."""
 
 import subprocess
 import sys
@@ -100,7 +100,7 @@ def test_mistakes_are_the_librarys_errors(url):
         Client(url, "things", session="x")
 
 
-def test_a_server_that_is_away_is_said():
+def test_a_server_that_cannot_be_reached_is_reported():
     with pytest.raises(ServiceError, match="No answer from"):
         Client(f"http://127.0.0.1:{free_port()}", patience=0.2)
 

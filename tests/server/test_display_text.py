@@ -1,4 +1,4 @@
-"""Texts and pictures of a catalogue that are passed on."""
+"""Texts and pictures of a catalogue that are shown."""
 
 import pytest
 import torch

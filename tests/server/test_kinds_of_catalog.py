@@ -47,7 +47,7 @@ def test_questions_about_attributes_are_the_librarys(client, source):
     assert session["recommendations"][0]["id"] == ours.recommend(1)[0].id
 
 
-def test_a_conversation_about_attributes_is_kept_undone_exported_and_told(make_client, client):
+def test_a_conversation_about_attributes_is_stored_undone_exported_and_listed(make_client, client):
     session = answer(client, open_session(client, ask="auto")).json()["session"]
     session = answer(client, session, 1).json()["session"]
     assert make_client().get(f"/v1/sessions/{session['id']}").json() == session

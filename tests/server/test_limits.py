@@ -99,7 +99,7 @@ def test_a_large_body_is_rejected(make_client, chunked):
     assert client.post("/v1/sessions", json={}).status_code == 201
 
 
-def test_one_address_may_not_open_sessions_without_end(make_client):
+def test_the_sessions_of_one_address_are_limited(make_client):
     client = make_client(limits={"sessions_per_day": 2})
     first = open_session(client)
     open_session(client)
@@ -110,7 +110,7 @@ def test_one_address_may_not_open_sessions_without_end(make_client):
     open_session(client)
 
 
-def test_one_address_may_not_ask_without_end(make_client):
+def test_the_requests_of_one_address_are_limited(make_client):
     client = make_client(limits={"requests_per_minute": 3})
     for _ in range(3):
         assert client.get("/v1/catalogs").status_code == 200
@@ -120,7 +120,7 @@ def test_one_address_may_not_ask_without_end(make_client):
     assert client.get("/health").status_code == 200
 
 
-def test_a_session_does_not_grow_without_end(make_client):
+def test_the_answers_of_a_session_are_limited(make_client):
     client = make_client(limits={"answers": 2})
     session = open_session(client)
     for _ in range(2):
@@ -258,7 +258,7 @@ def test_a_full_disk_is_reported_and_nothing_is_lost(client):
         event.remove(Pool, "checkout", limit)
 
 
-def test_a_lost_database_is_said_and_found_again(make_client, postgres, postgres_url):
+def test_a_lost_database_is_reported_and_found_again(make_client, postgres, postgres_url):
     client = make_client(database=postgres_url)
     session = answer(client, open_session(client)).json()["session"]
     postgres.stop()

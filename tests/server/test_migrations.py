@@ -1,4 +1,4 @@
-"""A database of an earlier version is brought up to date, and its sessions go on."""
+"""A database of an earlier version is brought up to date, and its sessions continue."""
 
 import json
 import sqlite3

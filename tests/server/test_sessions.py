@@ -102,7 +102,7 @@ def test_undoing_the_same_answer_twice_takes_back_one(client):
     assert (other.status_code, other.json()["code"]) == (409, "not-the-last-answer")
 
 
-def test_history_tells_every_answer_and_how_regret_fell(client):
+def test_history_lists_every_answer_with_the_regret_after_it(client):
     start = open_session(client)
     second = answer(client, start, 0).json()["session"]
     third = answer(client, second, "same").json()["session"]
