@@ -3,8 +3,7 @@
 ```python
 import rather
 
-catalog = rather.Catalog(items, ids=ids, labels=titles)
-belief = rather.Belief.from_users(user_vectors)
+catalog, belief = rather.open("cars.csv")
 session = rather.Session(rather.Policy(catalog, belief, k=2, seed=0))
 question = session.ask()
 session.tell(question, choice=0)
@@ -28,6 +27,8 @@ if TYPE_CHECKING:
     from rather.conversation.stopping import Stop as Stop
     from rather.conversation.stopping import Stopping as Stopping
     from rather.errors import RatherError as RatherError
+    from rather.formats.opening import Opened as Opened
+    from rather.formats.opening import open as open
     from rather.model.attributes import Attribute as Attribute
     from rather.model.belief import Belief as Belief
     from rather.model.catalog import Catalog as Catalog
@@ -60,6 +61,7 @@ _HOMES = {
     "conversation.session": ("Session",),
     "conversation.stopping": ("Stop", "Stopping"),
     "errors": ("RatherError",),
+    "formats.opening": ("Opened", "open"),
     "model.belief": ("Belief",),
     "model.catalog": ("Catalog",),
     "model.priors": ("Prior",),

@@ -118,7 +118,7 @@ def _session(
     from rather.conversation.policy import Policy, everyday_response
     from rather.conversation.session import Session
     from rather.conversation.stopping import Stopping
-    from rather.formats.opening import must_haves
+    from rather.formats.opening import filtered_items
     from rather.retrieval import choose_retriever
 
     source, cache = opened_source(catalog), user_cache()
@@ -137,7 +137,7 @@ def _session(
         attribute_strategy=for_attributes,
         reading_cost=None if reading_cost is None else _reading_cost(reading_cost),
         response=everyday_response(source.catalog, source.belief, temperature),
-        allowed=must_haves(source.catalog, where, k),
+        allowed=filtered_items(source.catalog, where, k),
         retriever=search,
     )
     stopping = None if questions is None else Stopping.usual(policy.start_regret, questions)

@@ -1,23 +1,214 @@
-"""What a command can be pointed at: a catalogue together with the belief a conversation about it starts from."""
+"""Whatever one has, as a catalogue together with the belief that conversations about it start from."""
 
-from dataclasses import dataclass
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 from torch import Tensor
 
-from rather.caching import user_cache
+from rather.caching import Cache, user_cache
 from rather.errors import InvalidInputError, UnknownNameError
-from rather.formats.tables.encoded_table import encode_table
+from rather.formats.folders import VectorFolder, find_in_folder
+from rather.formats.tables.encoded_table import describe_items, encode_table
+from rather.formats.tables.reading import TABLE_ENDINGS
+from rather.formats.tables.settings import suggestion
 from rather.formats.vectors.file_facts import OnProgress, ReadOptions
-from rather.formats.vectors.vector_files import is_vectors_file, load_vectors
+from rather.formats.vectors.vector_files import VECTOR_ENDINGS, Vectors, is_vectors_file, load_vectors
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.nouns import counted
+from rather.numerics.arrays import as_floats
+
+if TYPE_CHECKING:
+    from rather.formats.tables.settings import TableSettings
+
+BUNDLED = ("films",)
+
+
+class Opened(NamedTuple):
+    """What `rather.open` returns: `catalog, belief = rather.open("cars.csv")`."""
+
+    catalog: Catalog
+    belief: Belief
+
+
+@dataclass(frozen=True)
+class Options:
+    """The keyword arguments of `open`."""
+
+    settings: TableSettings | Mapping[str, Any] | str | Path | None
+    ignore: Sequence[str]
+    users: Any
+    particles: int | None
+    seed: int
+    read: ReadOptions
+
+    def reject(self, source: str, *names: str) -> None:
+        """Raise if one of these was given, which has no meaning for such a source."""
+        given = {
+            "settings": self.settings is not None,
+            "ignore": len(self.ignore) > 0,
+            "users": self.users is not None,
+            "particles": self.particles is not None,
+        }
+        for name in names:
+            if given[name]:
+                raise InvalidInputError(f"`{name}` must be left out: it has no meaning for {source}.")
+
+    @property
+    def drawn(self) -> int:
+        """How many particles to draw."""
+        return 1000 if self.particles is None else self.particles
+
+
+def open(
+    source: Any,
+    *,
+    settings: TableSettings | Mapping[str, Any] | str | Path | None = None,
+    ignore: Sequence[str] = (),
+    users: Any = None,
+    particles: int | None = None,
+    seed: int = 0,
+    cache: Cache | None = None,
+    on_progress: OnProgress | None = None,
+) -> Opened:
+    """A catalogue and the belief that conversations about it start from.
+
+    ```python
+    catalog, belief = rather.open("cars.csv")
+    catalog, belief = rather.open("items.npy", users="users.npy")
+    catalog, belief = rather.open(dataframe, ignore=["margin"])
+    ```
+
+    A folder is opened by what is in it:
+
+    * item vectors (`items.npy`, or a single vectors file of any name), beside them user vectors (`users.npy`) if there
+      are any, and a table with a row for each item (`items.csv`) if labels, facts and filters are to be taken from it;
+    * else a single table, with its settings beside it.
+
+    Args:
+        source: "films", the bundled catalogue; a table: the path of a CSV, TSV, Parquet or JSON lines file, a pandas or
+            polars DataFrame, an Arrow table, or a mapping of column names to lists; vectors: the path of an `.npz`,
+            `.npy`, `.parquet`, `.arrow`, `.feather` or `.vec` (word2vec text) file, or a matrix `(n, d)` with a row for
+            each item; or the path of a folder.
+        settings: Settings of a table: a path, a mapping or `TableSettings`. By default those beside its file
+            (`cars.toml` beside `cars.csv`), if there are any.
+        ignore: Columns of a table neither to learn from nor to show.
+        users: User vectors `(m, d)`, a matrix or a path, for item vectors that come without. Each user becomes a
+            particle of the belief; without users, the belief is a Gaussian around indifference.
+        particles: How many particles to draw where the belief is a density, by default 1000.
+        seed: Of these draws.
+        cache: Where facts about large files and converted files are kept, such as `rather.caching.user_cache()`. By
+            default nothing is written.
+        on_progress: Called while a large file is processed: with what is being done, how much of it is done, and how
+            much there is.
+    """
+    options = Options(
+        settings,
+        [ignore] if isinstance(ignore, str) else ignore,
+        users,
+        particles,
+        seed,
+        ReadOptions(cache, on_progress),
+    )
+    if isinstance(source, str) and source in BUNDLED:
+        return _open_films(options)
+    if isinstance(source, str | Path):
+        return _open_path(Path(source), options)
+    if isinstance(source, Vectors):
+        return _open_vectors(source, "vectors", options)
+    if isinstance(source, Tensor | np.ndarray) or _is_nested_list(source):
+        items = as_floats(source, "source", rank=2).numpy()
+        return _open_vectors(Vectors(items), "a matrix of item vectors", options)
+    return _open_table(source, "a table", options)
+
+
+def _open_films(options: Options) -> Opened:
+    from rather.formats.films import film_belief, film_catalog
+
+    options.reject("the bundled films", "settings", "ignore", "users")
+    catalog = film_catalog()
+    return Opened(catalog, film_belief(catalog, particles=options.drawn, seed=options.seed))
+
+
+def _open_path(path: Path, options: Options) -> Opened:
+    if not path.exists():
+        raise _no_such_path(path)
+    if path.is_dir():
+        found = find_in_folder(path)
+        if isinstance(found, VectorFolder):
+            return _open_vector_folder(found, options)
+        path = found
+    if is_vectors_file(path):
+        return _open_vectors(load_vectors(path, options.read), path.name, options)
+    return _open_table(path, path.name, options)
+
+
+def _no_such_path(path: Path) -> Exception:
+    if not path.suffix and len(path.parts) == 1:
+        return UnknownNameError(
+            f"No catalogue, file or folder is called {str(path)!r}. Bundled is: {', '.join(BUNDLED)}. Otherwise name a "
+            f"table ({', '.join(TABLE_ENDINGS)}), vectors ({', '.join(VECTOR_ENDINGS)}) or a folder."
+        )
+    names = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+    return InvalidInputError(f"There is no file or folder {str(path)!r}{suggestion(path.name, names)}")
+
+
+def _open_table(source: Any, name: str, options: Options) -> Opened:
+    options.reject(f"{name}, which is a table", "users")
+    table = encode_table(source, options.settings, ignore=options.ignore)
+    return Opened(table.catalog, table.belief(particles=options.drawn, seed=options.seed))
+
+
+def _open_vectors(vectors: Vectors, name: str, options: Options) -> Opened:
+    options.reject(f"{name}, which holds vectors and no table", "settings", "ignore")
+    vectors = _with_users(vectors, name, options)
+    return Opened(vectors.catalog(), _belief(vectors, options))
+
+
+def _open_vector_folder(folder: VectorFolder, options: Options) -> Opened:
+    vectors = load_vectors(folder.items, options.read)
+    if folder.users is not None:
+        options.reject(f"{folder.items.parent}, which holds {folder.users.name}", "users")
+        vectors = _with_users(vectors, folder.items.name, replace(options, users=folder.users))
+    else:
+        vectors = _with_users(vectors, folder.items.name, options)
+    if folder.table is None:
+        options.reject(f"{folder.items.parent}, which holds no table", "settings", "ignore")
+        return Opened(vectors.catalog(), _belief(vectors, options))
+    catalog = describe_items(vectors.catalog(), folder.table, options.settings, ignore=options.ignore)
+    return Opened(catalog, _belief(vectors, options))
+
+
+def _with_users(vectors: Vectors, name: str, options: Options) -> Vectors:
+    if options.users is None:
+        return vectors
+    if vectors.users is not None:
+        raise InvalidInputError(f"`users` must be left out: {name} holds user vectors of its own.")
+    users = options.users
+    if isinstance(users, str | Path):
+        loaded = load_vectors(users, options.read)
+        users = loaded.items if loaded.users is None else loaded.users
+    return replace(vectors, users=as_floats(users, "users", rank=2).numpy())
+
+
+def _belief(vectors: Vectors, options: Options) -> Belief:
+    if vectors.users is not None:
+        options.reject(f"a population of {len(vectors.users):,} users, each of them a particle", "particles")
+    return vectors.belief(particles=options.drawn, seed=options.seed)
+
+
+def _is_nested_list(source: Any) -> bool:
+    return isinstance(source, list | tuple) and len(source) > 0 and all(isinstance(row, list | tuple) for row in source)
 
 
 @dataclass(frozen=True)
 class Source:
-    """A catalogue and the belief before the first question."""
+    """A catalogue and its belief under a name, as commands and the service take them."""
 
     name: str
     catalog: Catalog
@@ -25,33 +216,14 @@ class Source:
 
 
 def open_source(name: str, on_progress: OnProgress | None = None) -> Source:
-    """The bundled catalogue of this name, what a vectors file holds, or any table.
-
-    Args:
-        name: Of the catalogue or file.
-        on_progress: Called as a large vectors file is looked at for the first time.
-    """
-    if name == "films":
-        from rather.formats.films import film_belief, film_catalog
-
-        catalog = film_catalog()
-        return Source(name, catalog, film_belief(catalog))
-    if is_vectors_file(name):
-        vectors = load_vectors(name, ReadOptions(user_cache(), on_progress))
-        return Source(name, vectors.catalog(), vectors.belief())
-    if not (Path(name).suffix or Path(name).exists()):
-        raise UnknownNameError(
-            f"No catalogue is called {name!r}, and no file either. There is: films (bundled); or give a table "
-            "(CSV, TSV, Parquet, JSON lines) or a vectors file as `rather learn` writes it."
-        )
-    table = encode_table(name)
-    return Source(name, table.catalog, table.belief())
+    """What a command was pointed at, opened with the user's cache."""
+    return Source(name, *open(name, cache=user_cache(), on_progress=on_progress))
 
 
-def must_haves(catalog: Catalog, expression: str | None, k: int) -> Tensor | None:
-    """The items that satisfy an expression such as `price < 30000`, `(n,)`; None without one.
+def filtered_items(catalog: Catalog, expression: str | None, k: int) -> Tensor | None:
+    """The items that satisfy a filter expression such as `price < 30000`, `(n,)`; None without one.
 
-    Refuses one that leaves fewer items than a slate holds.
+    Rejects an expression that leaves fewer items than a slate holds.
     """
     if expression is None:
         return None

@@ -33,7 +33,7 @@ def film_catalog() -> Catalog:
     """The films, each as its qualities minus their average over all films: an average film has utility 0."""
     rows = list(_rows())
     names = [name for name in rows[0] if name not in ("id", "title", *FACTS)]
-    qualities = torch.tensor([[float(row[name]) for name in names] for row in rows])
+    qualities = torch.tensor([[float(row[name]) for name in names] for row in rows], dtype=torch.float32)
     return Catalog(
         qualities - qualities.mean(dim=0),
         ids=[row["id"] for row in rows],
@@ -47,13 +47,13 @@ def film_catalog() -> Catalog:
 
 
 def film_attributes(names: Sequence[str]) -> tuple[Attribute, ...]:
-    """What can be said of a film: that it has one of the qualities, in full."""
+    """What can be said of a film: that it has one of the qualities, at full strength."""
     words = [SPELLED.get(name, name.replace("_", "-")) for name in names]
     return unit_attributes(words, form="is")
 
 
 def _together(qualities: Tensor) -> Tensor:
-    """Which two qualities some film has both of, by half or more: nobody should weigh a film that there is not."""
+    """Which two qualities some film has both of, each at 0.5 or more: nobody is asked about films that do not exist."""
     marked = (qualities >= 0.5).float()
     return marked.T @ marked > 0
 
@@ -62,17 +62,17 @@ def taste_prior(catalog: Catalog) -> Prior:
     """A mixture of Gaussians over the qualities, one component for each taste of `tastes.toml`."""
     population = _population()
     columns = {feature.replace(" ", "_"): column for column, feature in enumerate(catalog.features)}
-    centres = torch.zeros(len(population["tastes"]), catalog.dimensions)
+    centres = torch.zeros(len(population["tastes"]), catalog.dimensions, dtype=torch.float32)
     for row, taste in enumerate(population["tastes"].values()):
         for quality, weight in taste["likes"].items():
             centres[row, columns[quality]] = weight
-    shares = torch.tensor([float(taste["share"]) for taste in population["tastes"].values()])
-    spread = population["spread"] * torch.eye(catalog.dimensions)
+    shares = torch.tensor([float(taste["share"]) for taste in population["tastes"].values()], dtype=torch.float32)
+    spread = population["spread"] * torch.eye(catalog.dimensions, dtype=torch.float32)
     return Prior(centres, (shares / shares.sum()).log(), spread)
 
 
 def film_belief(catalog: Catalog, *, particles: int = 1000, seed: int = 0) -> Belief:
-    """What to believe of somebody who is about to be asked: `particles` people drawn from the tastes."""
+    """The belief about a person before the first question: `particles` draws from the tastes."""
     return Belief.from_prior(taste_prior(catalog), particles=particles, seed=seed)
 
 

@@ -105,6 +105,53 @@ def encode_table(
     return EncodedTable(catalog, inspected, blocks, scale)
 
 
+def describe_items(
+    catalog: Catalog,
+    source: Any,
+    settings: TableSettings | Mapping[str, Any] | str | Path | None = None,
+    *,
+    ignore: Sequence[str] = (),
+) -> Catalog:
+    """A catalogue of vectors with the ids, labels, facts and filters of a table that has a row for each item.
+
+    Args:
+        catalog: The items. Ids that are not the row numbers must be those of the table, in the same order.
+        source: The table, see `encode_table`.
+        settings: Its settings.
+        ignore: Columns not to show.
+    """
+    inspected = inspect_table(source, settings, ignore=ignore)
+    if len(inspected) != len(catalog):
+        raise InvalidInputError(
+            f"{inspected.raw.source} must have a row for each of the {len(catalog):,} items, got {len(inspected):,}."
+        )
+    labels = inspected.labels()
+    ids = _ids(inspected, labels)
+    if not isinstance(catalog.ids, range):
+        if inspected.id is not None and ids is not None:
+            _reject_other_ids(ids, catalog.ids, inspected)
+        ids = None
+    return Catalog(
+        catalog.storage,
+        ids=catalog.ids if ids is None else ids,
+        labels=labels or catalog.labels or None,
+        facts=Facts(inspected.columns, label_columns(inspected.label, inspected.raw.columns), len(inspected)),
+        features=catalog.features or None,
+        name=inspected.name if catalog.name == "item" else catalog.name,
+        filters=TableFilters(inspected.columns),
+    )
+
+
+def _reject_other_ids(ids: Sequence[ItemId], expected: Sequence[ItemId], inspected: InspectedTable) -> None:
+    assert inspected.id is not None
+    for row, (own, other) in enumerate(zip(ids, expected, strict=True)):
+        if str(own) != str(other):
+            raise InvalidInputError(
+                f"The rows of {inspected.raw.source} must be in the order of the vectors, but "
+                f"{inspected.raw.location(row, inspected.id)} holds {own!r} and the vectors have {other!r} there."
+            )
+
+
 def _encoded(inspected: InspectedTable) -> tuple[tuple[Block, ...], npt.NDArray[np.float32]]:
     """The blocks, and all rows in their parameters `(n, d)`, centred."""
     used = [column for column in inspected.columns if column.role is Role.USE]

@@ -29,8 +29,8 @@ def read_frame(source: Any) -> RawTable:
         raise InvalidInputError(f"This {library} table cannot be read: {first_line(error)}.") from None
     hint = " Call collect() on it first." if hasattr(source, "collect") else ""
     raise InvalidInputError(
-        "`source` must be the path of a CSV, TSV, Parquet or JSON lines file, a pandas or polars DataFrame, "
-        f"or a mapping of columns, got {type(source).__name__}.{hint}"
+        "`source` must be a path, a pandas or polars DataFrame, an Arrow table, a mapping of column names to lists, or "
+        f"a matrix of item vectors, got {type(source).__name__}.{hint}"
     )
 
 

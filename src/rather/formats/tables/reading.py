@@ -31,6 +31,7 @@ FORMATS = {
     ".ndjson": "json",
     ".json": "json",
 }
+TABLE_ENDINGS = tuple(FORMATS)
 
 
 def read_table(

@@ -37,6 +37,9 @@ FORMAT = "rather vectors 1"
 
 ARROW_AND_PARQUET = (".parquet", *ARROW_ENDINGS)
 
+# Files of vectors, whatever program wrote them. A Parquet file may be a table as well.
+VECTOR_ENDINGS = (".npz", ".npy", ".vec", *ARROW_AND_PARQUET)
+
 
 @dataclass(frozen=True, eq=False)
 class Vectors:
@@ -158,7 +161,7 @@ def is_vectors_file(path: Path | str) -> bool:
     source = Path(path)
     if source.suffix == ".parquet":
         return source.exists() and _holds_vectors(ArrowFile(source))
-    return source.suffix in (".npz", ".npy", ".vec", *ARROW_ENDINGS)
+    return source.suffix in VECTOR_ENDINGS
 
 
 def _holds_vectors(file: ArrowFile) -> bool:
