@@ -19,8 +19,13 @@ settings.load_profile("repeatable")
 
 torch.set_num_threads(1)
 
-# Nothing that an earlier run remembered may stand in for what is tested; who tests the memory switches it on.
+# Nothing that an earlier run cached may replace what is tested; tests of the cache switch it on.
 os.environ["RATHER_CACHE"] = "off"
+
+# Public data sets, if they are in a folder beside the checkout. Tests that need one are skipped without it.
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+if DATA.is_dir():
+    os.environ.setdefault("RATHER_DATA", str(DATA))
 
 # What pytest's `pythonpath` is to this process: tests that start another one meet the same source.
 SOURCE = Path(__file__).resolve().parents[1] / "src"

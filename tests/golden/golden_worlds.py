@@ -37,7 +37,7 @@ from rather import (
 Plain = dict[str, Any]
 """What stands in a recorded file: texts, numbers, lists, mappings."""
 
-DATA = Path(os.environ.get("RATHER_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
+DATA = Path(os.environ.get("RATHER_DATA", "no such folder"))
 
 RESPONSES = {"logistic": Logistic, "noiseless": Noiseless}
 
@@ -175,7 +175,7 @@ class NotHereError(Exception):
 def _data(name: str) -> Path:
     path = DATA / name
     if not path.exists():
-        raise NotHereError(f"needs {name} in RATHER_DATA or ../shared/data")
+        raise NotHereError(f"needs {name} in RATHER_DATA")
     return path
 
 

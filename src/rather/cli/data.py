@@ -29,10 +29,10 @@ def list_datasets(json_output: Json = False) -> None:
     """
     from rather.research.datasets import DATASETS
 
-    places = {name: _place(dataset) for name, dataset in DATASETS.items()}
+    folders = {name: _folder(dataset) for name, dataset in DATASETS.items()}
     if json_output:
         rows = [
-            {"name": name, "title": dataset.title, "homepage": dataset.homepage, "folder": places[name]}
+            {"name": name, "title": dataset.title, "homepage": dataset.homepage, "folder": folders[name]}
             for name, dataset in DATASETS.items()
         ]
         print_json(rows)
@@ -45,7 +45,7 @@ def list_datasets(json_output: Json = False) -> None:
     table = Table("name", "what it is", "here")
     for name, dataset in DATASETS.items():
         get = "rather data get …" if dataset.downloads else "--from a folder"
-        here = Text(places[name] or f"no ({get})", style="" if places[name] else "dim")
+        here = Text(folders[name] or f"no ({get})", style="" if folders[name] else "dim")
         table.add_row(Text(name, style="bold"), dataset.title, here)
     plain_console().print(table)
 
@@ -55,7 +55,7 @@ def get(name: Name, source: From = None) -> None:
     """Download a data set from its publisher, or take it from a folder, into your data directory.
 
     Prints its terms and citation first and keeps them beside the files. A transfer that breaks off is resumed by the
-    same command; what does not match the publisher's checksum is refused.
+    same command; a file that does not match the publisher's checksum is rejected.
 
     Examples:
         rather data get ml-100k
@@ -84,7 +84,7 @@ def path(name: Name, source: From = None) -> None:
     print(find_dataset(name, source).resolve())
 
 
-def _place(dataset: "Dataset") -> str | None:
+def _folder(dataset: "Dataset") -> str | None:
     from rather.errors import MissingDataError
     from rather.research.datasets import find_dataset
 

@@ -71,7 +71,9 @@ Plot = Annotated[
 ]
 From = Annotated[
     Path | None,
-    typer.Option("--from", help="Look for data sets in this folder first; RATHER_DATA names another one to look in."),
+    typer.Option(
+        "--from", help="Look for data sets in this folder instead of that of RATHER_DATA and your own data directory."
+    ),
 ]
 RetrieverKind = Annotated[
     str,

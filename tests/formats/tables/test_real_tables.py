@@ -1,7 +1,4 @@
-"""Public tables, where they are at hand: kinds, labels and phrases are what a person expects.
-
-They lie in the folder that RATHER_DATA names, or in ../shared/data beside the project.
-"""
+"""Public tables, if RATHER_DATA names a folder that has them: kinds, labels and phrases are what a person expects."""
 
 import os
 from pathlib import Path
@@ -10,13 +7,13 @@ import pytest
 
 from rather.formats.tables import ColumnKind, Role, TableSettings, encode_table
 
-FOLDER = Path(os.environ.get("RATHER_DATA") or Path(__file__).resolve().parents[4] / "shared" / "data")
+FOLDER = Path(os.environ.get("RATHER_DATA", "no such folder"))
 
 
 def read(name, **options):
     path = FOLDER / name
     if not path.exists():
-        pytest.skip(f"needs {name} in RATHER_DATA or ../shared/data")
+        pytest.skip(f"needs {name} in RATHER_DATA")
     return encode_table(path, TableSettings(), **options)
 
 

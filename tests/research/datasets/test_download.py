@@ -1,4 +1,4 @@
-"""Downloads against a server on this machine: resumed where they broke off, refused when damaged."""
+"""Downloads against a server on this machine: resumed where they broke off, rejected when damaged."""
 
 import hashlib
 import http.server
@@ -69,41 +69,44 @@ def dataset(server):
 
 
 @pytest.fixture(autouse=True)
-def own_directory(tmp_path, monkeypatch):
-    monkeypatch.setattr("rather.research.datasets.download.data_directory", lambda: tmp_path / "data")
-    monkeypatch.setattr("rather.research.datasets.folders.data_directory", lambda: tmp_path / "data")
-    monkeypatch.setattr("rather.research.datasets.folders.SHARED", tmp_path / "nowhere")
+def no_environment(monkeypatch):
     monkeypatch.delenv("RATHER_DATA", raising=False)
 
 
-def test_a_download_is_unpacked_with_its_terms(dataset, tmp_path):
+@pytest.fixture
+def directory(tmp_path):
+    """What stands in for the user's data directory."""
+    return tmp_path / "data"
+
+
+def test_a_download_is_unpacked_with_its_terms(dataset, tmp_path, directory):
     seen = []
-    folder = get_dataset(dataset, on_bytes=lambda *progress: seen.append(progress))
+    folder = get_dataset(dataset, on_bytes=lambda *progress: seen.append(progress), directory=directory)
     assert len(dataset.ratings(folder)) == 1
     assert dataset.citation in (folder / TERMS_FILE).read_text()
     assert seen[-1] == ("ml-100k.zip", len(small_archive()), len(small_archive()))
     assert not (tmp_path / "outside.txt").exists()  # an archive cannot write outside its folder
-    assert find_dataset("ml-100k") == folder
+    assert find_dataset("ml-100k", directory=directory) == folder
 
 
-def test_what_is_here_is_not_downloaded_again(dataset, server):
-    get_dataset(dataset)
-    get_dataset(dataset)
+def test_what_is_here_is_not_downloaded_again(dataset, server, directory):
+    get_dataset(dataset, directory=directory)
+    get_dataset(dataset, directory=directory)
     assert len(server.requests) == 1
 
 
-def test_a_damaged_download_is_refused_and_deleted(dataset, server, tmp_path):
+def test_a_damaged_download_is_rejected_and_deleted(dataset, server, tmp_path, directory):
     server.content = server.content[:-1] + b"?"
     with pytest.raises(CorruptDownloadError, match="damaged or has changed"):
-        get_dataset(dataset)
+        get_dataset(dataset, directory=directory)
     assert [path.name for path in (tmp_path / "data" / "ml-100k").iterdir()] == [TERMS_FILE]
 
 
-def test_a_broken_off_download_goes_on_where_it_ended(dataset, server, tmp_path):
+def test_a_broken_off_download_resumes_where_it_ended(dataset, server, tmp_path, directory):
     server.break_at = 100
-    with pytest.raises(RatherError, match="goes on from there"):
-        get_dataset(dataset)
-    folder = get_dataset(dataset)
+    with pytest.raises(RatherError, match="the same command resumes"):
+        get_dataset(dataset, directory=directory)
+    folder = get_dataset(dataset, directory=directory)
     assert server.requests[1]["Range"] == "bytes=100-"
     assert len(dataset.ratings(folder)) == 1
 
@@ -132,43 +135,54 @@ def test_archives_without_a_published_checksum_must_agree_with_their_own(server,
         fetch(Download(f"http://127.0.0.1:{server.server_port}/{name}"), tmp_path)
 
 
-def test_a_folder_stands_in_for_the_publisher(dataset, server, tmp_path):
+def test_a_folder_stands_in_for_the_publisher(dataset, server, tmp_path, directory):
     source = tmp_path / "usb"
     source.mkdir()
     (source / "ml-100k.zip").write_bytes(server.content)
-    assert len(dataset.ratings(get_dataset(dataset, source))) == 1
+    assert len(dataset.ratings(get_dataset(dataset, source, directory=directory))) == 1
     assert server.requests == []
 
 
-def test_a_damaged_archive_in_a_folder_is_refused_and_kept(dataset, tmp_path):
+def test_a_damaged_archive_in_a_folder_is_rejected_and_kept(dataset, tmp_path, directory):
     (tmp_path / "ml-100k.zip").write_bytes(b"PK rubbish")
     with pytest.raises(CorruptDownloadError, match=r"is not the ml-100k\.zip that was published"):
-        get_dataset(dataset, tmp_path)
+        get_dataset(dataset, tmp_path, directory=directory)
     assert (tmp_path / "ml-100k.zip").exists()
 
 
-def test_files_in_a_folder_are_taken(dataset, tmp_path):
+def test_files_in_a_folder_are_taken(dataset, tmp_path, directory):
     source = tmp_path / "usb" / "ml-100k"
     source.mkdir(parents=True)
     (source / "u.data").write_text("1\t2\t3\t4\n")
     (source / "u.item").write_text("2|Two" + "|0" * 22 + "\n")
     assert find_dataset("ml-100k", tmp_path / "usb") == source
     assert find_dataset("ml-100k", source) == source
-    folder = get_dataset(dataset, tmp_path / "usb")
+    folder = get_dataset(dataset, tmp_path / "usb", directory=directory)
     assert folder != source
     assert len(dataset.ratings(folder)) == 1
 
 
-def test_the_environment_names_a_folder(tmp_path, monkeypatch):
+def test_the_environment_names_a_folder(tmp_path, monkeypatch, directory):
     (tmp_path / "ml-1m").mkdir()
     for name in ("ratings.dat", "movies.dat"):
         (tmp_path / "ml-1m" / name).touch()
     with pytest.raises(MissingDataError, match="rather data get ml-1m"):
-        find_dataset("ml-1m")
+        find_dataset("ml-1m", directory=directory)
     monkeypatch.setenv("RATHER_DATA", str(tmp_path))
-    assert find_dataset("ml-1m") == tmp_path / "ml-1m"
+    assert find_dataset("ml-1m", directory=directory) == tmp_path / "ml-1m"
 
 
-def test_what_nobody_offers_any_more_says_so():
+def test_folders_beside_the_working_directory_are_not_searched(tmp_path, monkeypatch, directory):
+    folder = tmp_path / "shared" / "data" / "ml-1m"
+    folder.mkdir(parents=True)
+    for name in ("ratings.dat", "movies.dat"):
+        (folder / name).touch()
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    with pytest.raises(MissingDataError, match="not on this machine"):
+        find_dataset("ml-1m", directory=directory)
+
+
+def test_what_nobody_offers_any_more_says_so(directory):
     with pytest.raises(MissingDataError, match=r"not offered for download any more.*--from"):
-        get_dataset(DATASETS["book-crossing"])
+        get_dataset(DATASETS["book-crossing"], directory=directory)

@@ -25,12 +25,9 @@ from rather.research.experiments.tree import Node, tree_svg, tree_text
 PMF = {"source": "generated", "learn": "pmf", "dimensions": 3, "epochs": 5}
 
 
-@pytest.fixture(autouse=True)
-def no_data(tmp_path, monkeypatch):
-    """Pretend that no data set is on this machine, so that everybody tests the same."""
-    monkeypatch.setenv("RATHER_DATA", str(tmp_path / "none"))
-    monkeypatch.setattr("rather.research.datasets.folders.data_directory", lambda: tmp_path / "none")
-    monkeypatch.setattr("rather.research.datasets.folders.SHARED", tmp_path / "none")
+def quickly(spec, out, **settings):
+    """The quick form of an experiment as if no data set were on this machine, so that everybody tests the same."""
+    return reproduce(spec, out, quick=True, folder=out / "no data", **{"on_progress": lambda text: None, **settings})
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +39,7 @@ def everything(tmp_path_factory):
 @pytest.mark.parametrize("name", spec_names())
 def test_the_quick_form_of_every_experiment(name, everything):
     spec = load_spec(name, quick=True)
-    told = []
-    summary = reproduce(spec, everything, quick=True, command="quick", on_progress=told.append)
+    summary = quickly(spec, everything, command="quick")
     assert read_summary(everything / f"{name}-quick" / "summary.jsonl").experiment == name
     wanted = {(variant.label, method.label) for variant in spec.variants for method in variant.methods}
     assert {(row.variant, row.method) for row in summary.rows} == wanted
@@ -64,7 +60,7 @@ def test_the_report_of_all(everything, tmp_path):
     for name in spec_names():
         quick = everything / f"{name}-quick" / "summary.jsonl"
         if not quick.exists():
-            reproduce(load_spec(name, quick=True), everything, quick=True, on_progress=lambda text: None)
+            quickly(load_spec(name, quick=True), everything)
         (everything / name).mkdir(exist_ok=True)
         (everything / name / "summary.jsonl").write_text(quick.read_text())
     overview = write_report(everything, tmp_path / "docs").read_text()
@@ -83,8 +79,8 @@ def test_the_report_of_all(everything, tmp_path):
 
 def test_workers_do_not_change_an_experiment(everything, tmp_path):
     spec = load_spec("held-out", quick=True)
-    alone = reproduce(spec, everything, quick=True, on_progress=lambda text: None)
-    together = reproduce(spec, tmp_path, workers=2, quick=True, on_progress=lambda text: None)
+    alone = quickly(spec, everything)
+    together = quickly(spec, tmp_path, workers=2)
 
     def told(summary):
         rows = [(r.variant, r.method, {m: v for m, v in r.mean.items() if "seconds" not in m}) for r in summary.rows]
@@ -162,7 +158,7 @@ def test_the_floor_is_the_best_set_of_items():
 
 def test_the_papers_numbers_stand_beside_ours(everything):
     spec = load_spec("synthetic", quick=True)
-    quick = reproduce(spec, everything, quick=True, on_progress=lambda text: None)
+    quick = quickly(spec, everything)
     assert compare(spec, quick) == []
     summary = replace(quick, quick=False)
     start, exhaustive, *_ = compare(spec, summary)
@@ -173,7 +169,7 @@ def test_the_papers_numbers_stand_beside_ours(everything):
 
 
 def test_settings_with_few_methods_share_a_table(everything):
-    summary = reproduce(load_spec("wrong-noise", quick=True), everything, quick=True, on_progress=lambda text: None)
+    summary = quickly(load_spec("wrong-noise", quick=True), everything)
     [(title, rows)] = panels(summary)
     assert title == ""
     assert [label for label, _ in rows][1] == "assumed 0.01, is 0.03"
@@ -203,7 +199,7 @@ def test_a_tree_as_text_and_as_a_drawing():
 
 def test_the_shares_of_a_tree_are_those_of_the_users(tmp_path):
     spec = load_spec("tree", quick=True)
-    summary = reproduce(spec, tmp_path, quick=True, on_progress=lambda text: None)
+    summary = quickly(spec, tmp_path)
     for row in summary.rows:
         shares = [int(share) for share in re.findall(r"\n    \S.*\((\d+)% of users\)", row.kept["text"])]
         assert len(shares) == 2
@@ -212,7 +208,7 @@ def test_the_shares_of_a_tree_are_those_of_the_users(tmp_path):
 
 def test_an_exhaustive_search_bounds_the_others(tmp_path):
     spec = load_spec("partial-1", quick=True)
-    summary = reproduce(spec, tmp_path, quick=True, on_progress=lambda text: None)
+    summary = quickly(spec, tmp_path)
     for variant in spec.variants:
         bound = summary.row(variant.label, "exhaustive-search").mean["evoi"]
         for row in summary.of(variant.label):

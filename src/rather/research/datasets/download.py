@@ -1,4 +1,4 @@
-"""Getting a data set: from its publisher, resuming what was begun and refusing what is damaged, or from a folder."""
+"""Getting a data set: from its publisher, resuming what was begun and rejecting what is damaged, or from a folder."""
 
 import gzip
 import hashlib
@@ -21,18 +21,21 @@ BLOCK = 1 << 20
 TERMS_FILE = "TERMS.txt"
 
 OnBytes = Callable[[str, int, int | None], None]
-"""Told the file's name, how many of its bytes are here, and how many there will be (None when unknown)."""
+"""Called with a file's name, how many of its bytes are here, and how many there will be (None if unknown)."""
 
 
-def get_dataset(dataset: Dataset, source: Path | None = None, on_bytes: OnBytes | None = None) -> Path:
+def get_dataset(
+    dataset: Dataset, source: Path | None = None, on_bytes: OnBytes | None = None, *, directory: Path | None = None
+) -> Path:
     """The folder of a data set in the user's data directory, filled if it was not complete; its terms beside it.
 
     Args:
         dataset: Which.
         source: Take it from this folder, which holds its files or its archive, instead of the publisher.
         on_bytes: For a progress bar.
+        directory: The user's data directory, by default `data_directory()`.
     """
-    folder = data_directory() / dataset.name
+    folder = (directory or data_directory()) / dataset.name
     if dataset.is_in(folder):
         return folder
     if source is None and not dataset.downloads:
@@ -61,14 +64,14 @@ def terms(dataset: Dataset) -> str:
 
 
 def fetch(download: Download, folder: Path, on_bytes: OnBytes | None = None) -> Path:
-    """The downloaded file, checked. A transfer that broke off goes on where it ended."""
+    """The downloaded file, checked. A transfer that broke off resumes where it ended."""
     part = folder / f"{download.file}.part"
     try:
         _transfer(download, part, on_bytes)
     except (urllib.error.URLError, http.client.HTTPException, TimeoutError, ConnectionError) as error:
         reason = getattr(error, "reason", None) or error
         raise RatherError(
-            f"Could not download {download.url}: {reason}. What came is kept; the same command goes on from there. "
+            f"Could not download {download.url}: {reason}. What arrived is kept; the same command resumes. "
             "Without a connection, use --from with a folder that has it."
         ) from None
     try:
@@ -104,7 +107,7 @@ def _transfer(download: Download, part: Path, on_bytes: OnBytes | None) -> None:
                 came = _copy(answer, file, lambda done: on_bytes and on_bytes(download.file, here + done, total))
     except urllib.error.HTTPError as error:
         if error.code == http.client.REQUESTED_RANGE_NOT_SATISFIABLE and here:
-            return  # everything had come already
+            return  # everything had arrived already
         raise
     if length and came != int(length):
         raise http.client.IncompleteRead(b"", int(length) - came)
@@ -124,7 +127,7 @@ def _version_file(part: Path) -> Path:
 
 
 def _check(download: Download, path: Path) -> None:
-    """Refuse a file that is not what was published."""
+    """Reject a file that is not what was published."""
     if download.checksum:
         kind, expected = download.checksum.split(":")
         with path.open("rb") as file:
@@ -172,8 +175,8 @@ def _take(dataset: Dataset, source: Path, folder: Path) -> None:
             _check_taken(download, path)
             _unpack(path, folder)
         return
-    place = find_dataset(dataset.name, source)
-    for path in sorted(place.iterdir()):
+    found = find_dataset(dataset.name, source)
+    for path in sorted(found.iterdir()):
         if path.is_file():
             shutil.copyfile(path, folder / path.name)
 

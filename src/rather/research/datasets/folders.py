@@ -1,4 +1,4 @@
-"""Where data sets lie on this machine."""
+"""The folders in which data sets are looked for."""
 
 import os
 from collections.abc import Iterator
@@ -6,9 +6,6 @@ from pathlib import Path
 
 from rather.errors import MissingDataError
 from rather.research.datasets.registry import Dataset, dataset_named
-
-# Holds data sets for everybody who works beside a checkout of the project.
-SHARED = Path("../shared/data")
 
 
 def data_directory() -> Path:
@@ -18,18 +15,19 @@ def data_directory() -> Path:
     return Path(platformdirs.user_data_dir("rather", appauthor=False)) / "data"
 
 
-def find_dataset(name: str, folder: Path | None = None) -> Path:
+def find_dataset(name: str, folder: Path | None = None, *, directory: Path | None = None) -> Path:
     """The folder that holds a data set.
 
     Args:
         name: Of `rather.research.datasets.DATASETS`.
-        folder: Where to look before anywhere else: the data set's own folder, or one that holds it by its name. Then
-            come the folder in the environment variable `RATHER_DATA`, the user's data directory and `../shared/data`.
+        folder: The only one to look in: the data set's own folder, or one that holds it by its name. By default, that
+            of the environment variable `RATHER_DATA` and then the user's data directory.
+        directory: The user's data directory, by default `data_directory()`.
     """
     dataset = dataset_named(name)
-    for place in _places(dataset, folder):
-        if dataset.is_in(place):
-            return place
+    for candidate in _candidates(dataset, folder, directory):
+        if dataset.is_in(candidate):
+            return candidate
     wanted = " or ".join(" + ".join(files) for files in dataset.files)
     if folder is not None:
         raise MissingDataError(f"{folder} does not hold {name}: looked for {wanted} there and in {folder / name}.")
@@ -39,12 +37,11 @@ def find_dataset(name: str, folder: Path | None = None) -> Path:
     )
 
 
-def _places(dataset: Dataset, folder: Path | None) -> Iterator[Path]:
+def _candidates(dataset: Dataset, folder: Path | None, directory: Path | None) -> Iterator[Path]:
     if folder is not None:
         yield from (folder, folder / dataset.name)
         return
     if from_environment := os.environ.get("RATHER_DATA"):
         yield Path(from_environment) / dataset.name
         yield Path(from_environment)
-    yield data_directory() / dataset.name
-    yield SHARED / dataset.name
+    yield (directory or data_directory()) / dataset.name
