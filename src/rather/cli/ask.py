@@ -93,9 +93,9 @@ def ask(
     if file is not None:
         _save(session, file)  # complain now, not after the first answer
     if json_output:
-        from rather.cli.machine import converse
+        from rather.cli.json_conversation import converse
     else:
-        from rather.cli.terminal import converse
+        from rather.cli.terminal_conversation import converse
     converse(session, lambda: None if file is None else _save(session, file))
 
 

@@ -40,7 +40,7 @@ def demo(
     source = open_source("films")
     session = Session(Policy(source.catalog, source.belief, seed=seed), cache=user_cache())
     if sys.stdin.isatty():
-        from rather.cli.terminal import converse
+        from rather.cli.terminal_conversation import converse
 
         converse(session, lambda: None)
     else:
@@ -53,7 +53,7 @@ def _play(session: "Session", seed: int) -> None:
 
     from rather.cli.cards import choice_text, question_view, recommendations_view, show
     from rather.cli.console import plain_console
-    from rather.cli.terminal import finish
+    from rather.cli.terminal_conversation import finish
     from rather.simulation.conversations import draw_users
     from rather.simulation.users import SimulatedUser
 
