@@ -62,7 +62,7 @@ def ask(
     json_output: Json = False,
     save: Annotated[Path | None, typer.Option(help="Save the conversation to this file after every answer.")] = None,
     resume: Annotated[
-        Path | None, typer.Option(help="Continue a saved conversation, and keep saving it to its file.")
+        Path | None, typer.Option(help="Continue a saved conversation with its own settings, and keep saving it.")
     ] = None,
     retriever: RetrieverKind = "auto",
     no_cache: NoCache = False,
@@ -86,9 +86,37 @@ def ask(
         )
     if no_cache:
         switch_off()
-    session = _session(
-        catalog, k, asking, p, strategy, reading_cost, questions, temperature, where, seed, resume, retriever
-    )
+    from rather.caching import user_cache
+    from rather.cli.progress import open_with_progress, spinner
+    from rather.conversation.policy import Policy, everyday_response
+    from rather.conversation.session import Session
+    from rather.conversation.stopping import Stopping
+    from rather.formats.opening import filtered_items
+    from rather.retrieval import choose_retriever
+
+    source, cache = open_with_progress(catalog), user_cache()
+    with spinner("preparing the first question"):
+        search = choose_retriever(source.catalog, source.belief, retriever, cache=cache)
+        if resume is not None:
+            session = Session.from_json(_read(resume), source.catalog, source.belief, retriever=search, cache=cache)
+        else:
+            for_items, for_attributes = chosen_strategies(asking, strategy)
+            policy = Policy(
+                source.catalog,
+                source.belief,
+                k,
+                seed,
+                ask=asking.value,
+                p=p,
+                strategy=for_items,
+                attribute_strategy=for_attributes,
+                reading_cost=None if reading_cost is None else _reading_cost(reading_cost),
+                response=everyday_response(source.catalog, source.belief, temperature),
+                allowed=filtered_items(source.catalog, where, k),
+                retriever=search,
+            )
+            stopping = None if questions is None else Stopping.usual(policy.start_regret, questions)
+            session = Session(policy, stopping, cache=cache)
     file = save or resume
     if file is not None:
         _save(session, file)  # complain now, not after the first answer
@@ -97,51 +125,6 @@ def ask(
     else:
         from rather.cli.terminal_conversation import converse
     converse(session, lambda: None if file is None else _save(session, file))
-
-
-def _session(
-    catalog: str,
-    k: int,
-    asking: Ask,
-    p: int,
-    strategy: str | None,
-    reading_cost: str | None,
-    questions: int | None,
-    temperature: float | None,
-    where: str | None,
-    seed: int,
-    resume: Path | None,
-    retriever: str,
-) -> "Session":
-    from rather.caching.storage import user_cache
-    from rather.cli.progress import opened_source
-    from rather.conversation.policy import Policy, everyday_response
-    from rather.conversation.session import Session
-    from rather.conversation.stopping import Stopping
-    from rather.formats.opening import filtered_items
-    from rather.retrieval import choose_retriever
-
-    source, cache = opened_source(catalog), user_cache()
-    search = choose_retriever(source.catalog, source.belief, retriever, cache=cache)
-    if resume is not None:
-        return Session.from_json(_read(resume), source.catalog, source.belief, retriever=search, cache=cache)
-    for_items, for_attributes = chosen_strategies(asking, strategy)
-    policy = Policy(
-        source.catalog,
-        source.belief,
-        k,
-        seed,
-        ask=asking.value,
-        p=p,
-        strategy=for_items,
-        attribute_strategy=for_attributes,
-        reading_cost=None if reading_cost is None else _reading_cost(reading_cost),
-        response=everyday_response(source.catalog, source.belief, temperature),
-        allowed=filtered_items(source.catalog, where, k),
-        retriever=search,
-    )
-    stopping = None if questions is None else Stopping.usual(policy.start_regret, questions)
-    return Session(policy, stopping, cache=cache)
 
 
 def _reading_cost(text: str) -> "ReadingCost":

@@ -35,10 +35,9 @@ def demo(
     from rather.caching.storage import user_cache
     from rather.conversation.policy import Policy
     from rather.conversation.session import Session
-    from rather.formats.opening import open_source
+    from rather.formats.opening import open
 
-    source = open_source("films")
-    session = Session(Policy(source.catalog, source.belief, seed=seed), cache=user_cache())
+    session = Session(Policy(*open("films"), seed=seed), cache=user_cache())
     if sys.stdin.isatty():
         from rather.cli.terminal_conversation import converse
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from rather.formats.opening import Source
+    from rather.formats.opening import Opened
     from rather.research.first_questions import FirstQuestion
 
 
@@ -43,7 +43,7 @@ def first_questions(
         rather research first-questions films
         rather research first-questions films --k 2..4 --p 1 --strategy auto --strategy greedy --json
     """
-    from rather.cli.progress import opened_source, progress_bar
+    from rather.cli.progress import open_with_progress, progress_bar
     from rather.conversation.policy import everyday_response
     from rather.research.first_questions import first_questions as compute
     from rather.strategies import ATTRIBUTE_STRATEGIES, strategy_named
@@ -55,14 +55,14 @@ def first_questions(
         )
         for name in strategy or ATTRIBUTE_STRATEGIES
     }
-    source = opened_source(catalog)
+    source = open_with_progress(catalog)
     response = everyday_response(source.catalog, source.belief, temperature)
     with progress_bar("questions", len(sizes) * len(strategies), json_output) as advance:
         questions = compute(
             source.catalog, source.belief, response, strategies, sizes, seed=seed, trials=trials, on_done=advance
         )
     if json_output:
-        print_json(_report(source, str(response), seed, trials, questions))
+        print_json(_report(catalog, source, str(response), seed, trials, questions))
     else:
         _print_tables(questions)
 
@@ -80,12 +80,12 @@ def _numbers(text: str, option: str, least: int) -> list[int]:
 
 
 def _report(
-    source: "Source", response: str, seed: int, trials: int, questions: Sequence["FirstQuestion"]
+    catalog: str, source: "Opened", response: str, seed: int, trials: int, questions: Sequence["FirstQuestion"]
 ) -> dict[str, object]:
     from dataclasses import asdict
 
     return {
-        "catalog": source.name,
+        "catalog": catalog,
         "items": len(source.catalog),
         "attributes": len(source.catalog.attributes),
         "particles": len(source.belief),

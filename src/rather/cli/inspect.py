@@ -37,11 +37,13 @@ def inspect(
         rather inspect cars.csv
         rather inspect cars.csv --json --no-write
     """
+    from rather.cli.progress import spinner
     from rather.formats.tables.inspection import inspect_table
     from rather.formats.tables.settings import settings_path
 
     settings = settings_path(path)
-    inspected = inspect_table(path, {} if force else None, most_megabytes=most_megabytes)
+    with spinner(f"reading {path}"):
+        inspected = inspect_table(path, {} if force else None, most_megabytes=most_megabytes)
     written = write and (force or not settings.exists())
     if written:
         _write(inspected, settings)

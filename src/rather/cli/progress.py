@@ -17,11 +17,12 @@ from rich.progress import (
     TimeRemainingColumn,
     TransferSpeedColumn,
 )
+from rich.text import Text
 
 from rather.cli.console import plain_console
 
 if TYPE_CHECKING:
-    from rather.formats.opening import Source
+    from rather.formats.opening import Opened
 
 
 @contextmanager
@@ -74,9 +75,22 @@ def _progress(*columns: ProgressColumn, quiet: bool = False, console: Console | 
     return Progress(what, BarColumn(), *columns, console=console, transient=True, disable=disable)
 
 
-def opened_source(name: str) -> "Source":
-    """What a command is pointed at, with a bar while a large vectors file is scanned for the first time."""
-    from rather.formats.opening import open_source
+@contextmanager
+def spinner(what: str) -> Iterator[None]:
+    """Shows what is going on while it takes its time, at a terminal."""
+    console = plain_console(stderr=True)
+    if not console.is_terminal:
+        yield
+        return
+    with console.status(Text(f"{what}…")):
+        yield
+
+
+def open_with_progress(name: str) -> "Opened":
+    """What a command is pointed at, opened with the user's cache, and with a bar while a large file is read."""
+    from rather.caching import user_cache
+    from rather.formats.opening import open
 
     with byte_progress(of_bytes=False) as show:
-        return open_source(name, show)
+        show(name, 0, None)
+        return open(name, cache=user_cache(), on_progress=show)

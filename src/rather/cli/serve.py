@@ -1,7 +1,6 @@
 """`rather serve`: the page and the API."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -90,7 +89,8 @@ def serve(
         rather serve films --database postgresql+psycopg://rather@db.example.org/rather
         rather serve films --check
     """
-    from rather.cli.progress import opened_source
+    from rather.cli.progress import open_with_progress
+    from rather.formats.opening import Source
 
     require_extra("serve", "`rather serve`")
     if no_cache:
@@ -113,7 +113,7 @@ def serve(
             "budget_ms": budget_ms,
         },
     )
-    sources = [replace(opened_source(name), name=short) for name, short in zip(names, _short_names(names), strict=True)]
+    sources = [Source(short, *open_with_progress(name)) for name, short in zip(names, _short_names(names), strict=True)]
     if check:
         _check(sources, settings)
     else:

@@ -27,7 +27,7 @@ from rather.nouns import counted
 
 if TYPE_CHECKING:
     from rather.conversation.policy import Policy
-    from rather.formats.opening import Source
+    from rather.formats.opening import Opened
     from rather.simulation import PolicySummary
     from rather.strategies import Strategy
 
@@ -88,12 +88,12 @@ def simulate(
         rather simulate films --ask items --ask attributes --ask auto
         rather simulate films --users 10000 --ray 10.0.0.1:6379
     """
-    from rather.cli.progress import opened_source, progress_bar
+    from rather.cli.progress import open_with_progress, progress_bar
     from rather.simulation import as_rows, draw_users, summarise
     from rather.simulation import simulate as run
 
     compared = _compared(asking or [Ask.ITEMS], strategy or [])
-    source = opened_source(catalog)
+    source = open_with_progress(catalog)
     policies = _policies(source, compared, k, p, temperature, retriever, rejuvenate=not among_particles)
     drawn = draw_users(source.belief, users, seed, among_particles=among_particles)
     with progress_bar("conversations", len(policies) * users, json_output) as advance:
@@ -146,7 +146,7 @@ def _compared(kinds: list[Ask], names: list[str]) -> dict[Ask, dict[str, "Strate
 
 
 def _policies(
-    source: "Source",
+    source: "Opened",
     compared: dict[Ask, dict[str, "Strategies"]],
     k: int,
     p: int,

@@ -7,6 +7,7 @@ from rich.text import Text
 
 from rather.cli.cards import choice_text, help_line, question_view, recommendations_view, show
 from rather.cli.console import plain_console
+from rather.cli.progress import spinner
 from rather.conversation.session import Session
 from rather.model.questions import Question
 from rather.model.responses import NONE, SAME, SKIP, Choice
@@ -24,7 +25,8 @@ def converse(session: Session, on_change: Callable[[], None]) -> None:
     )
     reason = _reason(session)
     while reason is None:
-        question = session.ask()
+        with spinner("choosing a question"):
+            question = session.ask()
         show(console, question_view(question), help_line(len(question), session.policy.response.extras))
         if not _one_answer(console, session, question):
             reason = "you asked to"

@@ -29,17 +29,22 @@ def vectors(
     """
     from dataclasses import replace
 
+    from rather.cli.progress import spinner
     from rather.formats.vectors.vector_files import load_vectors, save_vectors
 
-    both = load_vectors(items)
+    with spinner(f"reading {items}"):
+        both = load_vectors(items)
     if users is not None:
-        found = load_vectors(users)
+        with spinner(f"reading {users}"):
+            found = load_vectors(users)
         both = replace(both, users=found.items if found.users is None else found.users)
     if labels is not None:
         both = replace(both, labels=_lines(labels, len(both.items)))
     n, d = both.items.shape
-    known = "no users" if both.users is None else f"{len(both.users):,} users"
-    print(f"wrote {save_vectors(both, out)}: {n:,} items, {known}, {d} dimensions")
+    known = "no users" if both.users is None else counted(len(both.users), "user")
+    with spinner(f"writing {out}"):
+        written = save_vectors(both, out)
+    print(f"wrote {written}: {counted(n, 'item')}, {known}, {counted(d, 'dimension')}")
     if both.users is None:
         print("Without --users, questions start from a Gaussian prior; vectors of known users make them better.")
 

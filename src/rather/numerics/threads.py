@@ -2,12 +2,11 @@
 
 Small kernels on two threads ran 30 to 100 times slower than on one when the machine was busy: OpenMP workers wait
 for each other at the end of every kernel, and one that is not running holds up all. So every kernel runs on one
-thread (`one_thread`), and the only work that is spread, the scan over a catalogue, is spread by blocks over threads
-of our own, which wait for each other once a scan (`on_all_threads`).
+thread (`one_thread`), and the only parallel work, the scan over a catalogue, is split into blocks that run on threads
+of our own, which wait for each other once per scan (`on_all_threads`).
 
-`torch.set_num_threads` also sets what every thread that has not used torch yet will start with, so a host's thread
-born while we compute would keep our setting for life. Where torch is built on OpenMP and MKL we set the calling
-thread alone.
+`torch.set_num_threads` is also the default of every thread that has not used torch yet, so a thread that the host
+starts while we compute would keep our setting. Where torch is built on OpenMP and MKL, only the calling thread is set.
 """
 
 import ctypes
@@ -26,18 +25,18 @@ import torch
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
-# Below the smallest float32 of full precision.
-_SMALLEST = torch.tensor(1e-40, dtype=torch.float32)
+# A denormal number: below the smallest float32 of full precision.
+_DENORMAL = torch.tensor(1e-40, dtype=torch.float32)
 
 _host_threads: ContextVar[int | None] = ContextVar("rather_host_threads", default=None)
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Run kernels on one thread; remembers how many the host allows, for `on_all_threads`.
+    """Run kernels on one thread; `allowed_threads` still tells how many the host allows.
 
-    Inside, numbers too small for full precision (under 1e-38) count as 0. Softmaxes are full of them, and processors
-    take a hundred times longer to multiply them: query iteration took 1.5 times, greedy 1.6 times as long.
+    Inside, denormal numbers (under 1e-38) are flushed to 0. Softmaxes are full of them, and processors take a hundred
+    times longer to multiply them: query iteration took 1.5 times, greedy 1.6 times as long.
     """
     before = torch.get_num_threads()
     token = _host_threads.set(_host_threads.get() or before)
@@ -54,8 +53,8 @@ def one_thread() -> Iterator[None]:
 
 
 def _flushes() -> bool:
-    """Whether the calling thread counts numbers below full precision as 0; torch can set it, but not say it."""
-    return float(_SMALLEST * 1) == 0
+    """Whether denormal numbers are flushed to 0 in this thread: torch can set it, but has no way to ask."""
+    return float(_DENORMAL * 1) == 0
 
 
 def available_cores() -> int:
@@ -71,10 +70,10 @@ def allowed_threads() -> int:
 
 
 def on_all_threads(work: Callable[[Piece], Result], pieces: Sequence[Piece]) -> list[Result]:
-    """The results of `work` for every piece, in order; each piece runs on one thread, several pieces at a time.
+    """The results of `work` for every piece, in order; each piece runs on one thread, several pieces in parallel.
 
-    The calling thread takes pieces too, so a busy machine or other callers only leave it with more of them; nothing
-    waits for a helper that has not started.
+    The calling thread works as well: while the helpers are busy it simply takes more of the pieces, and it never waits
+    for a helper that has not started.
     """
     threads = min(allowed_threads(), len(pieces))
     with one_thread():
@@ -98,7 +97,7 @@ def on_all_threads(work: Callable[[Piece], Result], pieces: Sequence[Piece]) -> 
 
 
 def _wait(helpers: list[Future[None]]) -> None:
-    """Until every helper that has started is done; raises what one of them raised."""
+    """Wait for every helper that has started, and raise what one of them raised."""
     for helper in helpers:
         if not helper.cancel():
             helper.result()
@@ -106,7 +105,7 @@ def _wait(helpers: list[Future[None]]) -> None:
 
 @cache
 def _helpers() -> ThreadPoolExecutor:
-    """Threads that help with scans, each on one torch thread for life."""
+    """Threads that help with scans, each limited to one torch thread."""
     return ThreadPoolExecutor(max(1, (os.cpu_count() or 2) - 1), "rather-scan", _start_helper)
 
 
@@ -120,7 +119,7 @@ def _start_helper() -> None:
 
 
 def _limit_to_one(before: int) -> Callable[[], object]:
-    """Put the calling thread on one torch thread; returns how to undo it."""
+    """Limit the calling thread to one torch thread; returns a function that undoes it."""
     native = _native_limits()
     if native is None:
         torch.set_num_threads(1)
@@ -138,11 +137,11 @@ def _limit_to_one(before: int) -> Callable[[], object]:
 
 @cache
 def _native_limits() -> tuple[Callable[[int], Any], Callable[[int], Any]] | None:
-    """OpenMP's and MKL's own switches for the calling thread, or None where this torch has others."""
+    """The functions of OpenMP and MKL that limit the calling thread, or None if this torch is built without them."""
     libraries = list(Path(torch.__file__).parent.joinpath("lib").glob("libtorch_cpu.so"))
     if not libraries:
         return None
-    library = ctypes.CDLL(str(libraries[0]))  # already loaded: this only finds it
+    library = ctypes.CDLL(str(libraries[0]))  # torch has loaded it already
     try:
         set_openmp, set_mkl = library.omp_set_num_threads, library.MKL_Set_Num_Threads_Local
     except AttributeError:
