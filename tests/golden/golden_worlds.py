@@ -374,12 +374,11 @@ def client(folder: Path, names: tuple[str, ...]) -> Iterator[Any]:
     """An HTTP client of the service that serves these worlds, with all the time it wants for a question."""
     from starlette.testclient import TestClient
 
-    from rather.formats.opening import Source
     from rather.server import Limits, Settings, create_app
 
-    sources = [Source(name, world(name).catalog, world(name).belief) for name in names]
+    catalogs = {name: (world(name).catalog, world(name).belief) for name in names}
     settings = Settings(database=f"sqlite:///{folder / 'sessions.db'}", prefetch=False, limits=Limits(budget_ms=60_000))
-    with TestClient(create_app(sources, settings)) as opened:
+    with TestClient(create_app(catalogs, settings)) as opened:
         yield opened
 
 

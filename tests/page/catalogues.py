@@ -95,7 +95,8 @@ def main():
     port, database, origin, *names = sys.argv[1:]
     limits = Limits(requests_per_minute=1_000_000, sessions_per_day=1_000_000)  # all tests come from one address
     settings = Settings(database=database, origins=(origin,), limits=limits)
-    app = create_app([SOURCES[name]() for name in names], settings)
+    sources = [SOURCES[name]() for name in names]
+    app = create_app({source.name: (source.catalog, source.belief) for source in sources}, settings)
     run(app, listen("127.0.0.1", int(port)), on_start=lambda: print("listening", flush=True))
 
 

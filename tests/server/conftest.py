@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from serving import free_port, small_source
+from serving import by_name, free_port, small_source
 from starlette.testclient import TestClient
 
 from rather.server import Limits, Settings, create_app
@@ -32,7 +32,7 @@ def make_client(source, database):
 
     def make(*, sources=None, limits=None, raising=True, **settings):
         wanted = {"database": database, "prefetch": False, **settings}
-        app = create_app(sources or [source], Settings(limits=Limits(**(limits or {})), **wanted))
+        app = create_app(by_name(*(sources or [source])), Settings(limits=Limits(**(limits or {})), **wanted))
         client = TestClient(app, raise_server_exceptions=raising)
         client.__enter__()
         opened.append(client)

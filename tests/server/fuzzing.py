@@ -12,7 +12,7 @@ from collections import Counter
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from schemathesis import GenerationMode
-from serving import small_source
+from serving import by_name, small_source
 from starlette.testclient import TestClient
 
 from rather.server import Limits, Settings, create_app
@@ -27,7 +27,7 @@ class Fuzz:
         limits = Limits(requests_per_minute=10**9, sessions_per_day=10**9)
         database = f"sqlite:///{folder}/sessions.db"
         wanted = Settings(database=database, admin_token=TOKEN, prefetch=False, limits=limits)
-        self.app = create_app([small_source(), small_source("others", 5)], wanted)
+        self.app = create_app(by_name(small_source(), small_source("others", 5)), wanted)
         self.client = TestClient(self.app, raise_server_exceptions=False)
         self.schema = schemathesis.openapi.from_asgi("/openapi.json", self.app)
         self.session, self.log = None, None

@@ -33,6 +33,11 @@ def small_source(name="things", items=24, hostile=""):
     return Source(name, catalog, Belief.from_users(users))
 
 
+def by_name(*sources):
+    """Catalogues as `create_app` takes them."""
+    return {source.name: (source.catalog, source.belief) for source in sources}
+
+
 def open_session(client, **request):
     response = client.post("/v1/sessions", json=request)
     assert response.status_code == 201, response.text

@@ -9,7 +9,7 @@ import sys
 
 import torch
 import torch.optim  # its first use imports much
-from serving import small_source
+from serving import by_name, small_source
 
 from rather.server import Limits, Settings, create_app
 from rather.server.logs import configure
@@ -20,7 +20,7 @@ def serve(port, database):
     torch.set_num_threads(1)
     configure("WARNING")
     limits = Limits(requests_per_minute=10**7, sessions_per_day=10**7)
-    app = create_app([small_source()], Settings(database=database, limits=limits, prefetch=False))
+    app = create_app(by_name(small_source()), Settings(database=database, limits=limits, prefetch=False))
     run(app, listen("127.0.0.1", int(port)), on_start=lambda: print("ready", os.getpid(), flush=True))
 
 

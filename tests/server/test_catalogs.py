@@ -1,9 +1,9 @@
 """How conversations about the catalogues of a server start."""
 
 import json
-from dataclasses import replace
 
 import pytest
+from serving import by_name
 
 from rather.errors import InvalidInputError
 from rather.server import Limits, Settings
@@ -22,7 +22,7 @@ def gate():
 
 @pytest.fixture
 def catalogs(source, gate):
-    return ServedCatalogs([source], Settings(limits=Limits(budget_ms=500)), gate)
+    return ServedCatalogs(by_name(source), Settings(limits=Limits(budget_ms=500)), gate)
 
 
 def start(catalogs, **request):
@@ -83,7 +83,7 @@ def test_only_what_has_to_be_computed_waits_at_the_gate(catalogs, gate):
     start(catalogs, k=3)
 
 
-def test_every_catalogue_has_a_name_of_its_own(source, gate):
-    for sources in ([], [source, replace(source)]):
-        with pytest.raises(InvalidInputError, match="each under a name of its own"):
-            ServedCatalogs(sources, Settings(), gate)
+def test_catalogues_come_by_name(source, gate):
+    for catalogs in ({}, [source], source):
+        with pytest.raises(InvalidInputError, match="`catalogs` must map at least one name"):
+            ServedCatalogs(catalogs, Settings(), gate)

@@ -5,7 +5,7 @@ import sys
 import threading
 
 import pytest
-from serving import free_port
+from serving import by_name, free_port, small_source
 from test_sessions import local
 
 import rather
@@ -19,11 +19,10 @@ from rather.server.running import Server, listen
 def url(tmp_path_factory):
     """A server in a thread of this process."""
     import uvicorn
-    from serving import small_source
 
     folder = tmp_path_factory.mktemp("client")
     settings = Settings(database=f"sqlite:///{folder / 'sessions.db'}", limits=Limits(requests_per_minute=100_000))
-    app = create_app([small_source()], settings)
+    app = create_app(by_name(small_source()), settings)
     listener, ready = listen("127.0.0.1", 0), threading.Event()
     server = Server(uvicorn.Config(app, log_config=None, ws="none"), app, ready.set)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})

@@ -11,7 +11,7 @@ from contextlib import closing
 from datetime import timedelta
 
 import pytest
-from serving import answer, open_session, small_source
+from serving import answer, by_name, open_session, small_source
 from sqlalchemy import Pool, event
 from starlette.testclient import TestClient
 
@@ -28,7 +28,7 @@ HOSTILE = '<script>alert("1")</script><img src=x onerror=alert(1)>\u202e\x00'
 @pytest.fixture(scope="module")
 def shared_client(source, tmp_path_factory):
     database = f"sqlite:///{tmp_path_factory.mktemp('limits') / 'sessions.db'}"
-    with TestClient(create_app([source], Settings(database=database, prefetch=False))) as client:
+    with TestClient(create_app(by_name(source), Settings(database=database, prefetch=False))) as client:
         yield client
 
 
@@ -317,7 +317,7 @@ def test_metrics_count_by_route_not_by_session(client):
 )
 def test_settings_that_make_no_sense_are_rejected(source, name, value):
     with pytest.raises(InvalidInputError, match=f"`{name}` must"):
-        create_app([source], Settings(**{name: value}, prefetch=False))
+        create_app(by_name(source), Settings(**{name: value}, prefetch=False))
 
 
 def test_limits_are_positive():

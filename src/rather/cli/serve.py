@@ -152,7 +152,7 @@ def _run(
 
     configure("WARNING" if quiet else "INFO", plain=quiet)
     listener = listen(host, port)
-    app = create_app(sources, settings)
+    app = create_app({source.name: (source.catalog, source.belief) for source in sources}, settings)
     shown = "localhost" if host in ("127.0.0.1", "0.0.0.0", "::1", "::") else host
     address = f"http://{shown}:{listener.getsockname()[1]}"
 

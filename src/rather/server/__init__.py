@@ -1,4 +1,4 @@
-"""The service: sessions over HTTP, stored in a database, with a page. `create_app(sources)` is an ASGI app."""
+"""The service: sessions over HTTP, stored in a database, with a page. `create_app(catalogs)` is an ASGI app."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -3,14 +3,14 @@
 import json
 from typing import Any
 
-from rather.formats.opening import open_source
+import rather
 from rather.server.http.app import create_app
 from rather.server.settings import Settings
 
 
 def document() -> dict[str, Any]:
     """The description of the API; the same on every machine and for every catalogue."""
-    app = create_app([open_source("films")], Settings(database="sqlite://", prefetch=False))
+    app = create_app({"films": rather.open("films")}, Settings(database="sqlite://", prefetch=False))
     described = app.openapi()
     app.state.conversations.close()
     return described

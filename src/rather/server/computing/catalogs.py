@@ -1,7 +1,7 @@
 """The catalogues of a server, and how a conversation about one of them starts: from a request or from a log."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -14,7 +14,6 @@ from rather.conversation.policy import Policy
 from rather.conversation.session import Session
 from rather.conversation.stopping import Stopping
 from rather.errors import InvalidInputError, RatherError
-from rather.formats.opening import Source
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.model.rejuvenation import Rejuvenation
@@ -70,18 +69,21 @@ class ServedCatalogs:
     """The catalogues of a server, by name. Makes sessions about them.
 
     Args:
-        sources: The catalogues, each under its own name.
+        catalogs: The catalogues by name, each with the belief that conversations about it start from.
         settings: What the operator decided.
         gate: Admits what has to be computed before a conversation can start.
     """
 
-    def __init__(self, sources: Sequence[Source], settings: Settings, gate: Gate) -> None:
+    def __init__(self, catalogs: Mapping[str, tuple[Catalog, Belief]], settings: Settings, gate: Gate) -> None:
+        if not isinstance(catalogs, Mapping) or not catalogs:
+            raise InvalidInputError(
+                "`catalogs` must map at least one name to a catalogue and its belief, as in "
+                f'{{"cars": rather.open("cars.csv")}}; got {catalogs!r}.'
+            )
         self._served = {
-            source.name: ServedCatalog(source.name, source.catalog, source.belief, settings.retriever)
-            for source in sources
+            name: ServedCatalog(name, catalog, belief, settings.retriever)
+            for name, (catalog, belief) in catalogs.items()
         }
-        if not sources or len(self._served) != len(sources):
-            raise InvalidInputError("`sources` must be at least one catalogue, each under a name of its own.")
         self._settings = settings
         self._gate = gate
         self._policy_for_request = lru_cache(CACHED_POLICIES)(self._make_policy)

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from typing import Any
@@ -12,7 +12,8 @@ from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
 from rather import __version__
-from rather.formats.opening import Source
+from rather.model.belief import Belief
+from rather.model.catalog import Catalog
 from rather.server.computing.catalogs import ServedCatalogs
 from rather.server.computing.gate import Gate
 from rather.server.computing.prefetch import Prefetch
@@ -36,17 +37,21 @@ EXPIRE_SECONDS = 3600
 THREADS = 256
 
 
-def create_app(sources: Sequence[Source], settings: Settings | None = None, store: Store | None = None) -> FastAPI:
+def create_app(
+    catalogs: Mapping[str, tuple[Catalog, Belief]], settings: Settings | None = None, store: Store | None = None
+) -> FastAPI:
     """The service as an ASGI application.
 
+    >>> app = create_app({"cars": rather.open("cars.csv")}, Settings(database="sqlite:///sessions.db"))
+
     Args:
-        sources: The catalogues to serve.
+        catalogs: The catalogues to serve by name, each with the belief that conversations about it start from.
         settings: What the operator decided, by default `Settings()`.
         store: Where sessions are stored, by default the database of the settings.
     """
     settings = settings if settings is not None else Settings()
     gate = Gate(settings.cores, settings.limits.wait_seconds)
-    catalogs = ServedCatalogs(sources, settings, gate)
+    served = ServedCatalogs(catalogs, settings, gate)
     states = States(gate, settings.cache_mb, settings.limits.wait_seconds)
     prefetch = Prefetch(states, max(1, settings.cores - 1)) if settings.prefetch else None
     store = store if store is not None else SqlStore(settings.database_url)
@@ -65,7 +70,7 @@ def create_app(sources: Sequence[Source], settings: Settings | None = None, stor
         separate_input_output_schemas=False,
     )
     app.state.settings = settings
-    app.state.conversations = Conversations(settings, catalogs, store, states, prefetch)
+    app.state.conversations = Conversations(settings, served, store, states, prefetch)
     app.state.metrics = Metrics(states)
     app.state.draining = threading.Event()
     for router in (api, administration, operations):
