@@ -44,6 +44,14 @@ def test_help_shows_every_word_of_every_help_text(rather, path):
     assert words(COMMANDS[path].callback.__doc__) in shown
 
 
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_help_has_examples_and_nothing_is_cut_off_on_a_narrow_terminal(rather, path):
+    shown = rather(*path, "--help", columns=80).out
+    described = [COMMANDS[path].callback.__doc__, *(parameter.help for parameter in COMMANDS[path].params)]
+    assert shown.count("…") == sum(text.count("…") for text in described)
+    assert re.search(rf"^     rather {' '.join(path)}( |$)|Example: .*rather {' '.join(path)}", shown, re.MULTILINE)
+
+
 def test_the_help_names_the_extra_of_the_approximate_retriever(rather):
     assert "rather[ann]" in words(rather("ask", "--help", columns=500).out)
 

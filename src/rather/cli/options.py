@@ -45,7 +45,7 @@ CatalogName = Annotated[
 ]
 SlateSize = Annotated[int, typer.Option("--k", min=2, help="Options per question.")]
 Attributes = Annotated[int, typer.Option("--p", min=1, help="Attributes per option, in questions about attributes.")]
-Seed = Annotated[int, typer.Option("--seed", help="Random seed: the same seed asks the same questions.")]
+Seed = Annotated[int, typer.Option("--seed", help="Random seed: the same seed gives the same results.")]
 Temperature = Annotated[
     float | None,
     typer.Option(

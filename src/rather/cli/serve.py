@@ -33,8 +33,7 @@ def serve(
         str | None,
         typer.Option(
             envvar="RATHER_DATABASE",
-            help="Where to keep sessions: sqlite:///FILE or postgresql+psycopg://USER:PASSWORD@HOST/NAME "
-            "(needs rather[postgres]).",
+            help="Where to keep sessions: the URL of a SQLite or PostgreSQL database (needs rather[postgres]).",
             show_default="a SQLite file in your data directory",
         ),
     ] = None,
@@ -53,7 +52,7 @@ def serve(
         list[str] | None,
         typer.Option(
             envvar="RATHER_IMAGE_HOST",
-            help="Another host that pictures may come from, such as https://images.example.org; repeat it for more.",
+            help="Another host that pictures may come from; repeat it for more.",
         ),
     ] = None,
     sessions_per_day: Annotated[int, typer.Option(min=1, help="Sessions that one address may open per day.")] = 1_000,
@@ -65,7 +64,9 @@ def serve(
         int | None,
         typer.Option(min=1, help="Questions to choose at the same time.", show_default="one per core"),
     ] = None,
-    prefetch: Annotated[bool, typer.Option(help="Choose the next questions while people read.")] = True,
+    no_prefetch: Annotated[
+        bool, typer.Option("--no-prefetch", help="Do not choose the next questions while people read.")
+    ] = False,
     trusted_proxy: Annotated[
         str | None,
         typer.Option(help="Address of a proxy whose X-Forwarded-For header is trusted."),
@@ -86,7 +87,9 @@ def serve(
     Examples:
         rather serve films --open
         rather serve cars.csv laptops.parquet --port 9000 --keep-days 7
-        rather serve films --database postgresql+psycopg://rather@db.example.org/rather
+        rather serve films --database sqlite:///sessions.db
+        rather serve films --database postgresql+psycopg://USER:PASSWORD@HOST/NAME
+        rather serve cars.csv --origin https://shop.example.org --image-host https://images.example.org
         rather serve films --check
     """
     from rather.cli.progress import open_with_progress
@@ -105,7 +108,7 @@ def serve(
         origins=tuple(origin or ()),
         image_hosts=tuple(image_host or ()),
         workers=workers,
-        prefetch=prefetch,
+        prefetch=not no_prefetch,
         retriever=retriever,
         limits={
             "sessions_per_day": sessions_per_day,

@@ -23,6 +23,8 @@ def vectors(
 ) -> None:
     """Put the item and user vectors you already have into one file that every other command accepts.
 
+    Vectors of known users make the first questions better; without them, conversations start from a Gaussian prior.
+
     Examples:
         rather vectors als-model.npz --labels titles.txt
         rather vectors items.npy --users users.npy --out vectors.parquet
