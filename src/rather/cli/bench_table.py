@@ -1,4 +1,4 @@
-"""A benchmark as tables for people."""
+"""A benchmark as tables for the terminal."""
 
 from typing import Any
 

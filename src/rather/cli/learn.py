@@ -11,7 +11,6 @@ from rather.extras import require_extra
 
 if TYPE_CHECKING:
     from rather.learn import Factors
-    from rather.learn.factors import OnEpoch
     from rather.research.datasets import Attributes, Ratings
 
 METHODS = ("pmf", "als", "attributes")
@@ -129,13 +128,12 @@ def _fit(
     from rather.learn import als, attribute_users, pmf
 
     with epoch_progress(what) as on_epoch:
-        told: OnEpoch = on_epoch
         if method == "pmf":
-            return pmf(ratings, dimensions=dimensions or 10, epochs=epochs or 20, seed=seed, on_epoch=told)
+            return pmf(ratings, dimensions=dimensions or 10, epochs=epochs or 20, seed=seed, on_epoch=on_epoch)
         if method == "als":
-            return als(ratings, dimensions=dimensions or 50, iterations=epochs or 15, seed=seed, on_epoch=told)
+            return als(ratings, dimensions=dimensions or 50, iterations=epochs or 15, seed=seed, on_epoch=on_epoch)
         assert attributes is not None
-        return attribute_users(ratings, attributes, epochs=epochs or 100, seed=seed, on_epoch=told)
+        return attribute_users(ratings, attributes, epochs=epochs or 100, seed=seed, on_epoch=on_epoch)
 
 
 def _baselines(seen: "Ratings", rest: "Ratings", seed: int, method: str) -> dict[str, float]:

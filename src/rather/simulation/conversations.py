@@ -73,7 +73,7 @@ def simulate(
         policies: By the names that results call them.
         users: `(u, d)` true utility vectors, see `draw_users`.
         questions: Asked of every user.
-        seed: Of all randomness, in place of the policies' own seeds. The result does not depend on anything else.
+        seed: Of all randomness, in place of the policies' own seeds.
         response: How users really answer; by default as each policy assumes.
         users_per_seed: How many users in a row get conversations of the same seed. Those who have answered alike so
             far are then asked the same question, which is chosen once.

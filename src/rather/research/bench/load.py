@@ -140,9 +140,9 @@ def library_times(source: Source, k: int, seed: int, questions: int = 8) -> tupl
     for number in range(questions):
         start = time.perf_counter()
         session.tell(question, number % k)
-        told = time.perf_counter()
+        answered = time.perf_counter()
         question = session.ask()
-        asks.append(1000 * (time.perf_counter() - told))
+        asks.append(1000 * (time.perf_counter() - answered))
         turns.append(1000 * (time.perf_counter() - start))
     return statistics.median(asks), statistics.median(turns)
 
@@ -177,7 +177,7 @@ class _Crowd:
                 break
             own = 1 + number + visit * len(self.utilities) if self.own_seeds else 0
             session = await self._send(http, "/v1/sessions", {"k": self.k, "seed": own}, self.openings)
-            while session is not None and session["question"] and not session["stop_reason"]:
+            while session is not None and session["question"] and session["stop"] is None:
                 await asyncio.sleep(self.think * float(-torch.rand((), generator=moods).clamp_min(1e-9).log()))
                 if time.monotonic() >= end:
                     break

@@ -1,4 +1,4 @@
-"""Public data sets: where they are, how to get them, and what they say about people and items.
+"""Public data sets: where they are, how to get them, and how to read them as ratings and attributes.
 
 Nothing of them is shipped with this package. A data set is downloaded by its user from its publisher, or read from a
 folder that holds it.

@@ -15,7 +15,7 @@ def read_ml100k(folder: Path) -> Ratings:
     if (folder / "u.data").exists():
         names = ["user_id", "item_id", "rating", "timestamp"]
         table = read_table(folder / "u.data", delimiter="\t", names=names)
-        columns = ["item_id", "title", *(f"column {place}" for place in range(22))]
+        columns = ["item_id", "title", *(f"column {index}" for index in range(22))]
         films = read_table(folder / "u.item", delimiter="|", names=columns, encoding="latin-1")
     else:
         table = read_table(folder / "ratings.parquet")
