@@ -33,17 +33,47 @@ function builtFrom(): Plugin {
     apply: "build",
     generateBundle() {
       const digest = createHash("sha256");
-      const named = ["src", "public", "fonts"].flatMap((folder) => sources(join(root, folder)));
-      const files = [...named, ...["index.html", "package-lock.json", "vite.config.ts"].map((name) => join(root, name))];
-      const names = files.map((file) => relative(root, file).split(sep).join("/")).filter((name) => name !== "src/schema.d.ts");
+      const named = ["src", "public"].flatMap((folder) => sources(join(root, folder)));
+      const single = ["cut-fonts.js", "index.html", "package-lock.json", "vite.config.ts"];
+      const files = [...named, ...single.map((name) => join(root, name))];
+      const names = files.map((file) => relative(root, file).split(sep).join("/"));
       for (const name of names.sort()) digest.update(`${name}\0`).update(readFileSync(join(root, name))).update("\0");
       this.emitFile({ type: "asset", fileName: "built-from.txt", source: `${digest.digest("hex")}\n` });
     },
   };
 }
 
+/** Writes the licences of what the page contains, which are the `dependencies` of package.json. */
+function thirdParty(): Plugin {
+  const { dependencies } = readJson("package.json") as { dependencies: Record<string, string> };
+  const names = Object.keys(dependencies);
+  return {
+    name: "third-party",
+    apply: "build",
+    generateBundle() {
+      for (const id of this.getModuleIds()) {
+        const [, name] = /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id) ?? [];
+        if (name !== undefined && !names.includes(name)) this.error(`The page contains ${name}, which is not in "dependencies".`);
+      }
+      const parts = ["The page contains the following works of others.", ...names.map(licence)];
+      this.emitFile({ type: "asset", fileName: "third-party.txt", source: parts.join("\n\n") });
+    },
+  };
+}
+
+function licence(name: string): string {
+  const folder = join("node_modules", name);
+  const { version, homepage } = readJson(join(folder, "package.json")) as { version: string; homepage: string };
+  const text = readFileSync(join(root, folder, "LICENSE"), "utf8").trim();
+  return `${name} ${version}, ${homepage}\n${"-".repeat(78)}\n\n${text}\n`;
+}
+
+function readJson(path: string): unknown {
+  return JSON.parse(readFileSync(join(root, path), "utf8"));
+}
+
 export default defineConfig({
-  plugins: [clearAssets(), builtFrom()],
+  plugins: [clearAssets(), builtFrom(), thirdParty()],
   build: {
     outDir: "../src/rather/server/static",
     // The documentation of the API lives there too.

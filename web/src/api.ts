@@ -1,7 +1,7 @@
 /** The REST API, with paths and bodies checked against the server's OpenAPI description when the page is built. */
 
 import type { Connection } from "./connection";
-import type { paths } from "./schema";
+import type { paths } from "../generated/schema";
 import type * as wire from "./types";
 
 type Method = "get" | "post" | "put";

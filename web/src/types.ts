@@ -1,6 +1,6 @@
 /** What goes over the wire, under short names. The types come from the server's own description. */
 
-import type { components } from "./schema";
+import type { components } from "../generated/schema";
 
 type Schemas = components["schemas"];
 
