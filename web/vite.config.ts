@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, rmSync } from "node:fs";
-import { join, relative, resolve, sep } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
 import { defineConfig, type Plugin } from "vite";
 
 const root = import.meta.dirname;
@@ -11,19 +11,6 @@ function sources(folder: string): string[] {
     const path = join(folder, entry.name);
     return entry.isDirectory() ? sources(path) : [path];
   });
-}
-
-/** Removes what an earlier build left: the names change with the content. */
-function clearAssets(): Plugin {
-  let assets = "";
-  return {
-    name: "clear-assets",
-    apply: "build",
-    configResolved: (config) => {
-      assets = resolve(root, config.build.outDir, config.build.assetsDir);
-    },
-    buildStart: () => rmSync(assets, { recursive: true, force: true }),
-  };
 }
 
 /** Leaves a digest of the sources beside the build, so that a stale build is noticed where there is no Node. */
@@ -73,11 +60,10 @@ function readJson(path: string): unknown {
 }
 
 export default defineConfig({
-  plugins: [clearAssets(), builtFrom(), thirdParty()],
+  plugins: [builtFrom(), thirdParty()],
   build: {
     outDir: "../src/rather/server/static",
-    // The documentation of the API lives there too.
-    emptyOutDir: false,
+    emptyOutDir: true,
     target: "es2022",
     // A `data:` address would need a hole in the Content-Security-Policy.
     assetsInlineLimit: 0,

@@ -8,3 +8,12 @@ def test_the_documentation_shows_every_route_and_runs_under_the_policy(visit, se
     assert page.locator(".opblock").count() == sum(len(methods) for methods in described.values())
     page.locator("#operations-sessions-open_session").click()
     page.locator("#operations-sessions-open_session .model-example, .example").first.wait_for()
+
+
+def test_a_route_can_be_tried_from_the_documentation(visit):
+    page = visit("/docs")
+    route = page.locator("#operations-catalogs-list_catalogs")
+    route.click()
+    route.get_by_role("button", name="Try it out").click()
+    route.get_by_role("button", name="Execute").click()
+    route.locator(".live-responses-table", has_text="hostile").wait_for()

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+import fastapi_offline
 from fastapi import APIRouter, FastAPI
 from fastapi.responses import FileResponse
-from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
@@ -13,13 +13,9 @@ from rather.server.http.display_text import DisplayText
 from rather.server.settings import Settings
 
 STATIC = Path(__file__).parents[1] / "static"
+# Of that package we use the files of Swagger UI; its own page has an inline script, which our policy forbids.
+SWAGGER = Path(fastapi_offline.__file__).parent / "static"
 READ = ["GET", "HEAD"]
-
-
-def page_file() -> Path:
-    """The page, or a plain one that says what is missing."""
-    built = STATIC / "index.html"
-    return built if built.is_file() else STATIC / "placeholder.html"
 
 
 def page_policy(images: tuple[str, ...] = (), framed_by: tuple[str, ...] = ()) -> str:
@@ -67,11 +63,11 @@ def install(app: FastAPI, settings: Settings) -> None:
     @pages.api_route("/", methods=READ)
     @pages.api_route("/shared/{token}", methods=READ)
     async def page() -> FileResponse:
-        return FileResponse(page_file(), headers=policy)
+        return FileResponse(STATIC / "index.html", headers=policy)
 
     @pages.api_route("/embed", methods=READ)
     async def embedded() -> FileResponse:
-        return FileResponse(page_file(), headers={**policy, **framed})
+        return FileResponse(STATIC / "index.html", headers={**policy, **framed})
 
     @pages.api_route("/embed.js", methods=READ)
     async def embed_script() -> FileResponse:
@@ -79,15 +75,12 @@ def install(app: FastAPI, settings: Settings) -> None:
 
     @pages.api_route("/docs", methods=READ)
     async def docs() -> FileResponse:
-        return FileResponse(STATIC / "swagger" / "index.html", headers={**policy, **documented})
+        return FileResponse(STATIC / "docs.html", headers={**policy, **documented})
 
-    @pages.api_route("/favicon.ico", methods=READ)
-    async def icon() -> FileResponse:
-        if not (STATIC / "favicon.ico").is_file():
-            raise HTTPException(404)
-        return FileResponse(STATIC / "favicon.ico")
+    @pages.api_route("/docs.js", methods=READ)
+    async def docs_script() -> FileResponse:
+        return FileResponse(STATIC / "docs.js")
 
     app.include_router(pages)
-    app.mount("/swagger", StaticFiles(directory=STATIC / "swagger"))
-    if (STATIC / "assets").is_dir():
-        app.mount("/assets", Assets(directory=STATIC / "assets"))
+    app.mount("/swagger", StaticFiles(directory=SWAGGER))
+    app.mount("/assets", Assets(directory=STATIC / "assets"))
