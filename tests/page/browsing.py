@@ -22,7 +22,7 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobil
 READY = ".slate[data-ready]"
 
 # Nothing here takes so long; it only ends a test that hangs, also on a slow machine with much else to do.
-PATIENCE_SECONDS = 90
+TIMEOUT_SECONDS = 90
 
 
 def free_port():
@@ -55,7 +55,7 @@ class Server:
     def stop(self, how=signal.SIGTERM):
         if self._process is not None:
             self._process.send_signal(how)
-            self._process.wait(timeout=PATIENCE_SECONDS)
+            self._process.wait(timeout=TIMEOUT_SECONDS)
             self._process.stdout.close()
             self._process = None
 
@@ -131,7 +131,7 @@ def wait_for_change(page, question):
 
 def poll(page, condition):
     """Until the condition holds, with the page going on meanwhile."""
-    end = time.monotonic() + PATIENCE_SECONDS
+    end = time.monotonic() + TIMEOUT_SECONDS
     while not condition():
         assert time.monotonic() < end
         page.wait_for_timeout(20)

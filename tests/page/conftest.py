@@ -1,10 +1,10 @@
-"""Chromium and a server of small catalogues, where both can run; every request and complaint of the page is noted."""
+"""Chromium and a server of small catalogues, where both can run; requests and console messages are recorded."""
 
 from contextlib import ExitStack
 from urllib.parse import urlsplit
 
 import pytest
-from browsing import CHROMIUM, PATIENCE_SECONDS, PHONE, Server, Site, launch
+from browsing import CHROMIUM, PHONE, TIMEOUT_SECONDS, Server, Site, launch
 
 try:
     from playwright.sync_api import sync_playwright
@@ -56,20 +56,20 @@ def pytest_runtest_makereport(item):
 def visit(browser, server, request):
     """Open the page as somebody new: `visit(path, **options of the browser context)`.
 
-    At the end no request may have gone to another host, and the page may have complained about nothing but refused
-    or failed requests, which some tests provoke. Where a test failed, what the page showed is printed.
+    At the end no request may have gone to another host, and nothing may be in the console but failed requests, which
+    some tests provoke. Where a test failed, what the page showed is printed.
     """
     with ExitStack() as closing:
         visits = []
 
         def open_page(path="/?catalog=things&seed=1", *, at=None, **options):
             context = closing.enter_context(browser.new_context(reduced_motion="reduce", **options))
-            context.set_default_timeout(1000 * PATIENCE_SECONDS)
+            context.set_default_timeout(1000 * TIMEOUT_SECONDS)
             page = context.new_page()
-            page.requests, page.complaints = [], []
+            page.requests, page.errors = [], []
             page.on("request", lambda request: page.requests.append(request))
-            page.on("pageerror", lambda error: page.complaints.append(str(error)))
-            page.on("console", lambda message: _note(page, message))
+            page.on("pageerror", lambda error: page.errors.append(str(error)))
+            page.on("console", lambda message: _record(page, message))
             visits.append((page, at or server.address))
             page.goto((at or server.address) + path)
             return page
@@ -82,16 +82,16 @@ def visit(browser, server, request):
         for page, address in visits:
             hosts = {urlsplit(request.url).netloc for request in page.requests}
             assert hosts <= {urlsplit(address).netloc}, hosts
-            assert page.complaints == []
+            assert page.errors == []
 
 
-# What is no fault of the page: requests that tests let fail, and a font that a slow machine needs late.
-NO_FAULT = ("Failed to load resource", "was preloaded using link preload but not used")
+# Not the fault of the page: requests that tests let fail, and a font that a slow machine uses late.
+EXPECTED = ("Failed to load resource", "was preloaded using link preload but not used")
 
 
-def _note(page, message):
-    if message.type in ("error", "warning") and not any(text in message.text for text in NO_FAULT):
-        page.complaints.append(message.text)
+def _record(page, message):
+    if message.type in ("error", "warning") and not any(text in message.text for text in EXPECTED):
+        page.errors.append(message.text)
 
 
 @pytest.fixture(params=["desktop", "phone"])

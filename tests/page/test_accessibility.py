@@ -44,7 +44,7 @@ def choosing(page):
 def gone(page):
     page.goto(page.url.split("?")[0] + "#/session/nobody-knows-this")
     page.reload()
-    page.locator(".trouble").wait_for()
+    page.locator(".problem").wait_for()
 
 
 def disconnected(page):

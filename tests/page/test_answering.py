@@ -41,7 +41,7 @@ def test_answer_with_tab_and_enter(visit, server):
     page.keyboard.press("Enter")
     wait_for_question(page, 2)
     assert choices(server, session_id(page)) == [1]
-    # The focus stays at the same place of the slate, so that the next answer is as near.
+    # The focus stays at the same position in the slate, so that the next answer is as near.
     assert page.evaluate("document.activeElement.textContent") == titles(page)[1]
 
 
@@ -172,7 +172,7 @@ def test_the_chart_says_how_regret_falls(visit, server):
     stored = server.get(f"/v1/sessions/{session_id(page)}")
     left = round(100 * stored["expected_regret"] / stored["start_regret"])
     page.get_by_role("img", name=f"Expected regret after 2 answers: {left}% of that at the start").wait_for()
-    assert page.locator(".fall circle").count() == 3
+    assert page.locator(".regret circle").count() == 3
 
 
 def test_a_new_question_is_announced(visit):

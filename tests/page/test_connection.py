@@ -25,7 +25,7 @@ def test_reload_in_the_middle(visit, server):
     wait_for_question(page, 3)
     assert session_id(page) == id
     assert titles(page) == before
-    assert page.locator(".fall circle").count() == 3
+    assert page.locator(".regret circle").count() == 3
     press(page, "1", 4)
     assert choices(server, id) == [0, 1, 0]
 
@@ -80,27 +80,27 @@ def test_an_answer_whose_acknowledgement_is_lost_counts_once(visit, server):
 
 
 def problem(code, detail):
-    """A refusal as the server would send it."""
+    """A problem as the server would send it."""
     return {"code": code, "title": code, "detail": detail, "action": "Wait.", "status": 503, "type": "x"}
 
 
 @pytest.fixture
-def refusing(visit):
-    """A page at its first question whose answers are refused with 503 until `refusing.over` is set."""
+def failing(visit):
+    """A page at its first question whose answers get a 503 until `failing.over` is set."""
     page = visit()
     wait_for_question(page, 1)
-    page.over, page.refused = False, 0
+    page.over, page.attempts = False, 0
 
-    def refuse(route):
+    def fail(route):
         if page.over:
             route.continue_()
         else:
-            page.refused += 1
+            page.attempts += 1
             body = problem(page.code, "Not now.")
             headers = {"Retry-After": page.retry_after}
             route.fulfill(status=503, json=body, headers=headers, content_type="application/problem+json")
 
-    page.route("**/v1/sessions/*/answers", refuse)
+    page.route("**/v1/sessions/*/answers", fail)
     page.code, page.retry_after = "busy", "1"
     return page
 
@@ -108,27 +108,27 @@ def refusing(visit):
 @pytest.mark.parametrize(
     ("code", "said"), [("busy", BUSY), ("storage-unavailable", "The server cannot store answers at the moment.")]
 )
-def test_a_server_that_cannot_now_is_asked_again(refusing, server, code, said):
-    refusing.code = code
-    refusing.keyboard.press("2")
-    refusing.get_by_text(said).wait_for()
-    refusing.get_by_text("is kept.").wait_for()
-    poll(refusing, lambda: refusing.refused >= 2)
-    refusing.over = True
-    wait_for_question(refusing, 2)
-    refusing.get_by_text(said).wait_for(state="detached")
-    assert choices(server, session_id(refusing)) == [1]
+def test_a_server_that_cannot_now_is_asked_again(failing, server, code, said):
+    failing.code = code
+    failing.keyboard.press("2")
+    failing.get_by_text(said).wait_for()
+    failing.get_by_text("is kept.").wait_for()
+    poll(failing, lambda: failing.attempts >= 2)
+    failing.over = True
+    wait_for_question(failing, 2)
+    failing.get_by_text(said).wait_for(state="detached")
+    assert choices(server, session_id(failing)) == [1]
 
 
-def test_who_does_not_want_to_wait_can_try_now(refusing, server):
-    refusing.retry_after = "60"  # longer than anybody waits here
-    refusing.keyboard.press("2")
-    refusing.get_by_text(BUSY).wait_for()
-    refusing.over = True
-    refusing.get_by_role("button", name="Try now").click()
-    wait_for_question(refusing, 2)
-    assert refusing.refused == 1
-    assert choices(server, session_id(refusing)) == [1]
+def test_who_does_not_want_to_wait_can_try_now(failing, server):
+    failing.retry_after = "60"  # longer than anybody waits here
+    failing.keyboard.press("2")
+    failing.get_by_text(BUSY).wait_for()
+    failing.over = True
+    failing.get_by_role("button", name="Try now").click()
+    wait_for_question(failing, 2)
+    assert failing.attempts == 1
+    assert choices(server, session_id(failing)) == [1]
 
 
 def test_a_slow_answer_shows_that_it_is_awaited(visit):

@@ -5,7 +5,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from browsing import PATIENCE_SECONDS, READY, Site, choices, poll, wait_for_change
+from browsing import READY, TIMEOUT_SECONDS, Site, choices, poll, wait_for_change
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "guides" / "embed-example.html"
 
@@ -19,7 +19,7 @@ def host(browser, server):
         text = EXAMPLE.read_text(encoding="utf-8").replace("http://localhost:8000", server.address)
         site.pages["/"] = text.replace('data-catalog="films"', attributes)
         contexts.append(browser.new_context(reduced_motion="reduce"))
-        contexts[-1].set_default_timeout(1000 * PATIENCE_SECONDS)
+        contexts[-1].set_default_timeout(1000 * TIMEOUT_SECONDS)
         page = contexts[-1].new_page()
         page.requests, page.said = [], []
         page.on("request", lambda request: page.requests.append(request))
@@ -93,10 +93,10 @@ def test_two_conversations_in_one_page_stay_apart(host, site, server):
     script = f'<script src="{server.address}/embed.js" data-catalog="plain"></script>'
     site.pages["/"] = site.pages["/"].replace("<p ", script + "<p ")
     page.reload()
-    for place in (0, 1):
-        frame = page.frame_locator("iframe").nth(place)
+    for index in (0, 1):
+        frame = page.frame_locator("iframe").nth(index)
         frame.locator(READY).wait_for()
-        for _ in range(place):
+        for _ in range(index):
             frame.locator(".option button").first.click()
             frame.locator(".eyebrow", has_text="Question 2").wait_for()
     page.reload()

@@ -1,16 +1,16 @@
 import type { Turn } from "./types";
-import { extraName, listed } from "./words";
+import { extraName, joined } from "./words";
 
-/** What was asked and answered, folded away. */
+/** The answers that were given and not undone, folded away. */
 export function Answers({ turns, readOnly }: { turns: Turn[]; readOnly: boolean }) {
-  const held = turns.filter((turn) => !turn.undone);
+  const standing = turns.filter((turn) => !turn.undone);
   return (
     <details class="answers">
       <summary>{readOnly ? "The answers" : "Your answers"}</summary>
       <ol>
-        {held.map((turn) => (
+        {standing.map((turn) => (
           <li key={turn.answer}>
-            <Told turn={turn} />
+            <Answer turn={turn} />
           </li>
         ))}
       </ol>
@@ -18,20 +18,20 @@ export function Answers({ turns, readOnly }: { turns: Turn[]; readOnly: boolean 
   );
 }
 
-function Told({ turn }: { turn: Turn }) {
+function Answer({ turn }: { turn: Turn }) {
   const labels = turn.options.map((option) => option.label);
   if (typeof turn.choice !== "number") {
     return (
       <>
-        {extraName(turn.choice, labels.length)}: {listed(labels, "or")}
+        {extraName(turn.choice, labels.length)}: {joined(labels, "or")}
       </>
     );
   }
   const chosen = labels[turn.choice];
-  const others = labels.filter((_, place) => place !== turn.choice);
+  const others = labels.filter((_, index) => index !== turn.choice);
   return (
     <>
-      <strong>{chosen}</strong> over {listed(others, "and")}
+      <strong>{chosen}</strong> over {joined(others, "and")}
     </>
   );
 }

@@ -4,52 +4,52 @@ import { Banner } from "./Banner";
 import { Chooser } from "./Chooser";
 import type { Conversation, State } from "./conversation";
 import { MustHaves } from "./MustHaves";
-import { host } from "./place";
+import { ProblemPage } from "./ProblemPage";
 import { Results } from "./Results";
+import { hostOrigin } from "./route";
 import { Slate } from "./Slate";
-import { Trouble } from "./Trouble";
-import { extraName, listed } from "./words";
+import { extraName, joined } from "./words";
 
-function useConversation(talk: Conversation): State {
-  const [state, setState] = useState(talk.state);
-  useLayoutEffect(() => talk.subscribe(() => setState(talk.state)), [talk]);
+function useConversation(conversation: Conversation): State {
+  const [state, setState] = useState(conversation.state);
+  useLayoutEffect(() => conversation.subscribe(() => setState(conversation.state)), [conversation]);
   return state;
 }
 
-export function App({ talk }: { talk: Conversation }) {
-  const state = useConversation(talk);
+export function App({ conversation }: { conversation: Conversation }) {
+  const state = useConversation(conversation);
   const { screen, session } = state;
   useEffect(() => {
     document.title = session ? `rather · ${session.catalog}` : "rather";
   }, [session?.catalog]);
-  const asks = screen === "asking" && session !== null;
+  const asking = screen === "asking" && session !== null;
   return (
     <div class="frame">
       <header class="top">
         <p class="mark">rather</p>
         <div class="tools">
-          {asks && state.filters.length > 0 && <MustHaves talk={talk} session={session} options={state.filters} />}
-          {asks && session.answers > 0 && (
-            <button type="button" class="quiet" onClick={() => talk.finish()}>
+          {asking && state.filterOptions.length > 0 && <MustHaves conversation={conversation} session={session} options={state.filterOptions} />}
+          {asking && session.answers > 0 && (
+            <button type="button" class="quiet" onClick={() => conversation.finish()}>
               See results
             </button>
           )}
-          {screen !== "choosing" && screen !== "loading" && state.catalogs.length > 1 && host === null && (
-            <button type="button" class="quiet" onClick={() => talk.choose()}>
+          {screen !== "choosing" && screen !== "loading" && state.catalogs.length > 1 && hostOrigin === null && (
+            <button type="button" class="quiet" onClick={() => conversation.goToStart()}>
               All catalogues
             </button>
           )}
         </div>
       </header>
-      <Banner lost={state.lost} kept={keptAnswer(state)} notice={state.notice} talk={talk} />
+      <Banner waiting={state.waiting} pending={pendingAnswer(state)} notice={state.notice} conversation={conversation} />
       <main>
         {screen === "loading" && <Loading />}
-        {screen === "choosing" && <Chooser catalogs={state.catalogs} talk={talk} />}
-        {asks && <Ask state={state} session={session} talk={talk} />}
-        {screen === "results" && session && <Results state={state} session={session} talk={talk} />}
-        {screen === "trouble" && state.trouble && <Trouble problem={state.trouble} talk={talk} />}
+        {screen === "choosing" && <Chooser catalogs={state.catalogs} conversation={conversation} />}
+        {asking && <Ask state={state} session={session} conversation={conversation} />}
+        {screen === "results" && session && <Results state={state} session={session} conversation={conversation} />}
+        {screen === "problem" && state.problem && <ProblemPage problem={state.problem} conversation={conversation} />}
       </main>
-      <p class="unseen" role="status">
+      <p class="visually-hidden" role="status">
         {announcement(state)}
       </p>
     </div>
@@ -59,7 +59,7 @@ export function App({ talk }: { talk: Conversation }) {
 function Loading() {
   return (
     <div class="loading" aria-busy="true">
-      <p class="unseen">Loading</p>
+      <p class="visually-hidden">Loading</p>
       <Slate options={[BLANK, BLANK]} statements={false} slow />
     </div>
   );
@@ -67,15 +67,15 @@ function Loading() {
 
 const BLANK = { label: "", facts: [] };
 
-/** What is spoken when the question changes without the focus going anywhere. */
+/** What a screen reader says when the question changes, since the focus does not move. */
 function announcement(state: State): string {
   const question = state.session?.question;
   if (state.screen !== "asking" || !question || state.sending !== null) return "";
-  return `Question ${question.number}: ${listed(question.options.map((option) => option.label), "or")}?`;
+  return `Question ${question.number}: ${joined(question.options.map((option) => option.label), "or")}?`;
 }
 
-/** The answer that waits to be stored, in words. */
-function keptAnswer({ sending, session }: State): string | null {
+/** The answer that is being sent, in words. */
+function pendingAnswer({ sending, session }: State): string | null {
   const options = session?.question?.options;
   if (sending === null || sending === "undo" || !options) return null;
   return typeof sending === "number" ? (options[sending]?.label ?? null) : extraName(sending, options.length);

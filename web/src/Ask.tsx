@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Conversation, State } from "./conversation";
 import { Extras } from "./Extras";
-import { useArrival } from "./focus";
+import { useHeadingFocus } from "./focus";
 import { useKeys } from "./keys";
 import { Departure } from "./motion";
 import { Picks } from "./Picks";
@@ -9,42 +9,42 @@ import { RegretChart } from "./RegretChart";
 import { Slate } from "./Slate";
 import type { Choice, Session } from "./types";
 
-// Nobody reads faster: a second click or key within this time was meant for the question before.
+// Nobody reads faster: a click or key this soon was meant for the previous question.
 const GUARD_MS = 200;
-// A wait that is shorter than this needs no sign of waiting.
+// A shorter wait needs no sign of waiting.
 const SLOW_MS = 150;
 
 interface Props {
   state: State;
   session: Session;
-  talk: Conversation;
+  conversation: Conversation;
 }
 
 /** The open question, and beside it what would be recommended now. */
-export function Ask({ state, session, talk }: Props) {
-  const heading = useArrival();
+export function Ask({ state, session, conversation }: Props) {
+  const heading = useHeadingFocus();
   const list = useRef<HTMLOListElement>(null);
   const departure = useRef(new Departure());
   const question = session.question;
-  const ready = useAfter(GUARD_MS, question?.id);
-  // Without a connection the wait may be long: then the answer stays in sight.
-  const slow = useAfter(SLOW_MS, state.sending) && state.sending !== null && state.lost === null;
+  const ready = useSettled(GUARD_MS, question?.id);
+  // Without a connection the wait may be long, so the answer stays in sight.
+  const slow = useSettled(SLOW_MS, state.sending) && state.sending !== null && state.waiting === null;
 
   const choose = (choice: Choice): void => {
     if (!ready || state.sending !== null) return;
-    departure.current.remember(list.current, typeof choice === "number" ? choice : null);
-    void talk.answer(choice);
+    departure.current.capture(list.current, typeof choice === "number" ? choice : null);
+    void conversation.answer(choice);
   };
   const undo = (): void => {
-    departure.current.forget();
-    void talk.undo();
+    departure.current.discard();
+    void conversation.undo();
   };
 
   useLayoutEffect(() => {
     if (list.current !== null) departure.current.play(list.current);
   }, [question?.id]);
   useEffect(() => {
-    if (slow) departure.current.forget();
+    if (slow) departure.current.discard();
   }, [slow]);
   const keys = useKeys(question?.answers ?? [], choose, undo);
 
@@ -54,7 +54,7 @@ export function Ask({ state, session, talk }: Props) {
       <section class="question" aria-labelledby="prompt">
         <p class="eyebrow">
           Question {question.number}
-          {session.stop !== null && <span class="beyond"> · one more</span>}
+          {session.stop !== null && " · one more"}
         </p>
         <h1 id="prompt" ref={heading} tabIndex={-1}>
           {question.prompt}
@@ -74,14 +74,14 @@ export function Ask({ state, session, talk }: Props) {
       </section>
       <aside class="side" aria-label="Recommendations so far">
         <Picks items={session.recommendations} answered={session.answers > 0} />
-        <RegretChart fall={state.fall} stopsAt={state.stopsAt} />
+        <RegretChart regrets={state.regrets} stopsAt={state.stopsAt} />
       </aside>
     </div>
   );
 }
 
-/** True once `subject` has stayed the same for so long. */
-function useAfter(milliseconds: number, subject: unknown): boolean {
+/** Whether `subject` has been the same for this long. */
+function useSettled(milliseconds: number, subject: unknown): boolean {
   const [passed, setPassed] = useState<{ subject: unknown } | null>(null);
   useEffect(() => {
     const timer = setTimeout(() => setPassed({ subject }), milliseconds);

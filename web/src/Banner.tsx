@@ -1,30 +1,30 @@
 import type { Conversation } from "./conversation";
 
 interface Props {
-  /** Why something waits for the server, if it does. */
-  lost: string | null;
+  /** Why a request waits for the server, if one does. */
+  waiting: string | null;
   /** The answer that waits to be stored. */
-  kept: string | null;
+  pending: string | null;
   notice: string | null;
-  talk: Conversation;
+  conversation: Conversation;
 }
 
-/** Says calmly what is wrong, and that nothing is lost. */
-export function Banner({ lost, kept, notice, talk }: Props) {
+/** Says what is wrong, and that nothing is lost. */
+export function Banner({ waiting, pending, notice, conversation }: Props) {
   return (
     <div class="banners" role="status">
-      {lost !== null && (
-        <p class="banner" data-kind="lost">
+      {waiting !== null && (
+        <p class="banner" data-kind="waiting">
           <span>
-            {lost}{" "}
-            {kept !== null && (
+            {waiting}{" "}
+            {pending !== null && (
               <>
-                Your answer, <em>{kept}</em>, is kept.{" "}
+                Your answer, <em>{pending}</em>, is kept.{" "}
               </>
             )}
             Trying again…
           </span>
-          <button type="button" class="quiet" onClick={() => talk.connection.tryNow()}>
+          <button type="button" class="quiet" onClick={() => conversation.connection.retryNow()}>
             Try now
           </button>
         </p>
@@ -32,7 +32,7 @@ export function Banner({ lost, kept, notice, talk }: Props) {
       {notice !== null && (
         <p class="banner" data-kind="notice">
           <span>{notice}</span>
-          <button type="button" class="quiet" onClick={() => talk.dismiss()}>
+          <button type="button" class="quiet" onClick={() => conversation.dismissNotice()}>
             All right
           </button>
         </p>

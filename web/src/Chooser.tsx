@@ -1,10 +1,10 @@
 import type { Conversation } from "./conversation";
-import { useArrival } from "./focus";
+import { useHeadingFocus } from "./focus";
 import type { Catalog } from "./types";
 import { plural } from "./words";
 
-export function Chooser({ catalogs, talk }: { catalogs: Catalog[]; talk: Conversation }) {
-  const heading = useArrival();
+export function Chooser({ catalogs, conversation }: { catalogs: Catalog[]; conversation: Conversation }) {
+  const heading = useHeadingFocus();
   return (
     <div class="chooser">
       <h1 ref={heading} tabIndex={-1}>
@@ -13,7 +13,7 @@ export function Chooser({ catalogs, talk }: { catalogs: Catalog[]; talk: Convers
       <ul class="catalogs">
         {catalogs.map((catalog) => (
           <li key={catalog.name}>
-            <button type="button" onClick={() => void talk.start(catalog.name)}>
+            <button type="button" onClick={() => void conversation.start(catalog.name)}>
               <span class="name">{catalog.name}</span>
               <span class="count">{plural(catalog.items, catalog.item)}</span>
             </button>

@@ -12,7 +12,7 @@ interface Props {
 
 const KEYS = { none: "0", same: "=", skip: "?" } as const;
 
-/** The answers beside the options, undo, and the switch of the keys. */
+/** The answers other than the options, undo, and the switch of the keys. */
 export function Extras({ question, canUndo, onChoose, onUndo, keys }: Props) {
   const extras = (["none", "same", "skip"] as const).filter((extra) => question.answers.includes(extra));
   return (

@@ -4,7 +4,7 @@ import type { Conversation } from "./conversation";
 import type { Filter, FilterOption, Session } from "./types";
 
 interface Props {
-  talk: Conversation;
+  conversation: Conversation;
   session: Session;
   options: FilterOption[];
 }
@@ -15,26 +15,26 @@ const FIRST_VALUES = 10;
 type Draft = ReadonlyMap<string, Filter>;
 
 /** A button that opens the must-haves in a dialog: what every item has to be. */
-export function MustHaves({ talk, session, options }: Props) {
+export function MustHaves({ conversation, session, options }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [draft, setDraft] = useState<Draft>(new Map());
-  const [refusal, setRefusal] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const [sending, setSending] = useState(false);
   const count = session.filters.length;
 
   const open = (): void => {
     setDraft(new Map(session.filters.map((filter) => [filter.attribute, filter])));
-    setRefusal(null);
+    setError(null);
     dialog.current?.showModal();
   };
-  const apply = async (wanted: Draft): Promise<void> => {
+  const apply = async (filters: Draft): Promise<void> => {
     setSending(true);
     try {
-      await talk.require([...wanted.values()].filter(saysSomething));
+      await conversation.setFilters([...filters.values()].filter(isSet));
       dialog.current?.close();
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      setRefusal(error.details.detail);
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem;
+      setError(problem.details.detail);
     } finally {
       setSending(false);
     }
@@ -55,13 +55,13 @@ export function MustHaves({ talk, session, options }: Props) {
         >
           <h2 id="must-haves">Must-haves</h2>
           <p class="hint">Only what has all of this is asked about and recommended. Your answers stay.</p>
-          <div class="wishes">
+          <div class="filters">
             {options.map((option) => (
-              <Wish key={option.attribute} option={option} filter={draft.get(option.attribute) ?? null} onChange={change} />
+              <FilterField key={option.attribute} option={option} filter={draft.get(option.attribute) ?? null} onChange={change} />
             ))}
           </div>
-          <p class="refusal" role="alert">
-            {refusal}
+          <p class="error" role="alert">
+            {error}
           </p>
           <div class="actions">
             <button type="submit" class="solid" aria-disabled={sending}>
@@ -80,13 +80,13 @@ export function MustHaves({ talk, session, options }: Props) {
   );
 }
 
-interface WishProps {
+interface FieldProps {
   option: FilterOption;
   filter: Filter | null;
   onChange: (filter: Filter) => void;
 }
 
-function Wish({ option, filter, onChange }: WishProps) {
+function FilterField({ option, filter, onChange }: FieldProps) {
   return (
     <fieldset>
       <legend>{option.attribute}</legend>
@@ -99,10 +99,10 @@ function Wish({ option, filter, onChange }: WishProps) {
   );
 }
 
-function Bounds({ option, filter, onChange }: WishProps) {
-  const field = (name: "minimum" | "maximum", words: string) => (
+function Bounds({ option, filter, onChange }: FieldProps) {
+  const field = (name: "minimum" | "maximum", label: string) => (
     <label>
-      {words}
+      {label}
       <input
         type="number"
         step="any"
@@ -125,12 +125,12 @@ function Bounds({ option, filter, onChange }: WishProps) {
   );
 }
 
-function Values({ option, filter, onChange }: WishProps) {
+function Values({ option, filter, onChange }: FieldProps) {
   const [all, setAll] = useState(false);
-  const wanted = new Set(filter?.any_of ?? []);
-  const shown = all ? option.values : option.values.filter((item, place) => place < FIRST_VALUES || wanted.has(item.value));
+  const selected = new Set(filter?.any_of ?? []);
+  const shown = all ? option.values : option.values.filter((item, index) => index < FIRST_VALUES || selected.has(item.value));
   const toggle = (value: string): void => {
-    const next = new Set(wanted);
+    const next = new Set(selected);
     if (!next.delete(value)) next.add(value);
     onChange({ attribute: option.attribute, any_of: next.size > 0 ? [...next] : null });
   };
@@ -138,7 +138,7 @@ function Values({ option, filter, onChange }: WishProps) {
     <div class="values">
       {shown.map((item) => (
         <label key={item.value} class="chip">
-          <input type="checkbox" checked={wanted.has(item.value)} onChange={() => toggle(item.value)} />
+          <input type="checkbox" checked={selected.has(item.value)} onChange={() => toggle(item.value)} />
           <span>
             {item.value} <small>{item.items}</small>
           </span>
@@ -153,7 +153,7 @@ function Values({ option, filter, onChange }: WishProps) {
   );
 }
 
-/** The server refuses a filter that asks for nothing. */
-function saysSomething(filter: Filter): boolean {
+/** The server rejects a filter without a condition. */
+function isSet(filter: Filter): boolean {
   return [filter.any_of, filter.minimum, filter.maximum].some((part) => part !== null && part !== undefined);
 }

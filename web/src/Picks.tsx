@@ -1,7 +1,7 @@
 import { useRef } from "preact/hooks";
 import { useGlide } from "./motion";
 import type { Recommendation, Why } from "./types";
-import { inShort, listed, percent, told } from "./words";
+import { joined, percent, summary, withRepeats } from "./words";
 
 // What fits beside a title.
 const SHORT = 12;
@@ -10,7 +10,7 @@ const SHORT = 12;
 export function Picks({ items, answered }: { items: Recommendation[]; answered: boolean }) {
   const list = useRef<HTMLOListElement>(null);
   useGlide(list, items.map((item) => String(item.id)).join("\n"));
-  const reasons = told(items.map((item) => item.why));
+  const reasons = withRepeats(items.map((item) => item.why));
   return (
     <section class="picks-panel" aria-labelledby="picks-heading">
       <div class="panel-head">
@@ -20,15 +20,15 @@ export function Picks({ items, answered }: { items: Recommendation[]; answered: 
         </p>
       </div>
       <ol class="picks" ref={list}>
-        {items.map((item, place) => (
+        {items.map((item, index) => (
           <li key={item.id} data-key={String(item.id)}>
             <p class="pick">
               <span class="pick-title">
-                {item.label} <small>{inShort(item.facts, 1, SHORT)}</small>
+                {item.label} <small>{summary(item.facts, 1, SHORT)}</small>
               </span>
               <Chance share={item.probability_best} />
             </p>
-            <Because {...reasons[place]!} />
+            <Because {...reasons[index]!} />
           </li>
         ))}
       </ol>
@@ -36,11 +36,11 @@ export function Picks({ items, answered }: { items: Recommendation[]; answered: 
   );
 }
 
-/** How sure we are, as a number and as a bar below it. */
+/** The probability to be the best, as a number and as a bar below it. */
 export function Chance({ share }: { share: number }) {
   return (
     <span class="chance">
-      <span class="unseen">, chance to be the best: </span>
+      <span class="visually-hidden">, chance to be the best: </span>
       {percent(share)}
       <span class="bar" aria-hidden="true">
         <span style={{ width: `${Math.max(1, 100 * share)}%` }} />
@@ -49,17 +49,17 @@ export function Chance({ share }: { share: number }) {
   );
 }
 
-/** The answer that speaks most for an item, in short when it was told before. */
-export function Because({ why, again = false }: { why: Why | null; again?: boolean }) {
+/** The answer that speaks most for an item, in short when an earlier item named it. */
+export function Because({ why, repeated = false }: { why: Why | null; repeated?: boolean }) {
   if (why === null) return null;
   if (why.chosen === null) return <p class="because">{why.text.charAt(0).toUpperCase() + why.text.slice(1)}</p>;
   return (
     <p class="because">
       You chose <cite>{why.chosen}</cite>
-      {!again && (
+      {!repeated && (
         <>
           {" "}
-          over <cite>{listed(why.over, "and")}</cite>
+          over <cite>{joined(why.over, "and")}</cite>
         </>
       )}
       {why.feature && ` – ${why.direction} ${why.feature}`}

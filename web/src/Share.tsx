@@ -1,5 +1,5 @@
 import { useRef, useState } from "preact/hooks";
-import { shareLink } from "./place";
+import { shareLink } from "./route";
 
 /** The address of the read-only view, to copy. */
 export function Share({ token }: { token: string }) {
@@ -7,7 +7,7 @@ export function Share({ token }: { token: string }) {
   const [copied, setCopied] = useState(false);
   const copy = async (): Promise<void> => {
     field.current?.select();
-    setCopied(await toClipboard(shareLink(token)));
+    setCopied(await copyText(shareLink(token)));
   };
   return (
     <div class="share">
@@ -18,7 +18,7 @@ export function Share({ token }: { token: string }) {
           {copied ? "Copied" : "Copy link"}
         </button>
       </div>
-      <p class="unseen" role="status">
+      <p class="visually-hidden" role="status">
         {copied && "The link is copied."}
       </p>
     </div>
@@ -26,7 +26,7 @@ export function Share({ token }: { token: string }) {
 }
 
 /** Browsers give the clipboard to secure pages only; the older command copies what is selected anywhere. */
-async function toClipboard(text: string): Promise<boolean> {
+async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;

@@ -3,21 +3,21 @@ import { useState } from "preact/hooks";
 import type { Choice, Option } from "./types";
 import { comparison, prose } from "./words";
 
-// More than this nobody compares before answering.
+// Nobody compares more than this before answering.
 const FACTS = 5;
-// A title beyond this many letters would fill its place; then all are set smaller.
+// A longer title would not fit, so all are set smaller.
 const LONG = 24;
 
 interface Props {
   options: Option[];
   /** The options are statements about attributes, not items. */
   statements: boolean;
-  /** The answer that is on its way. */
+  /** The answer that is being sent. */
   chosen?: Choice | "undo" | null;
-  /** Nothing to show yet. */
+  /** Waiting for the next question. */
   slow?: boolean;
   ready?: boolean;
-  onChoose?: (place: number) => void;
+  onChoose?: (index: number) => void;
   list?: RefObject<HTMLOListElement | null>;
 }
 
@@ -35,20 +35,20 @@ export function Slate({ options, statements, chosen = null, slow = false, ready 
       data-slow={slow || undefined}
       data-ready={ready || undefined}
     >
-      {options.map((option, place) => (
+      {options.map((option, index) => (
         <li
-          key={place}
-          class={chosen === place ? "option chosen" : "option"}
-          data-passed={(chosen !== null && chosen !== place) || undefined}
+          key={index}
+          class={chosen === index ? "option chosen" : "option"}
+          data-passed={(chosen !== null && chosen !== index) || undefined}
         >
           <Picture address={option.image ?? null} />
           <h2 class="title">
             {onChoose ? (
               <button
                 type="button"
-                aria-describedby={`about-${place}`}
-                aria-keyshortcuts={place < 9 ? String(place + 1) : undefined}
-                onClick={() => onChoose(place)}
+                aria-describedby={`about-${index}`}
+                aria-keyshortcuts={index < 9 ? String(index + 1) : undefined}
+                onClick={() => onChoose(index)}
               >
                 {option.label}
               </button>
@@ -56,20 +56,20 @@ export function Slate({ options, statements, chosen = null, slow = false, ready 
               option.label
             )}
           </h2>
-          <div class="about" id={`about-${place}`}>
+          <div class="about" id={`about-${index}`}>
             <p class="line">{prose(option.facts)}</p>
             <dl class="facts">
               {rows.map((row) => (
                 <div key={row.name} data-same={!row.differs || undefined}>
                   <dt>{row.name}</dt>
-                  <dd>{row.values[place] || "–"}</dd>
+                  <dd>{row.values[index] || "–"}</dd>
                 </div>
               ))}
             </dl>
           </div>
-          {place < 9 && (
+          {index < 9 && (
             <kbd class="key" aria-hidden="true">
-              {place + 1}
+              {index + 1}
             </kbd>
           )}
         </li>
@@ -78,7 +78,7 @@ export function Slate({ options, statements, chosen = null, slow = false, ready 
   );
 }
 
-/** A picture, unless it cannot be shown. It says nothing that the title does not. */
+/** A picture, unless it cannot be loaded. It has no text alternative: the title says what it shows. */
 function Picture({ address }: { address: string | null }) {
   const [broken, setBroken] = useState<string | null>(null);
   if (address === null || address === broken) return null;

@@ -1,6 +1,6 @@
 import type { Profile, Taste } from "./types";
 
-// The qualities that move the ranking most; the rest hardly does.
+// The qualities that move the ranking most; the others hardly do.
 const SHOWN = 8;
 const WIDTH = 160;
 const HEIGHT = 18;
@@ -9,25 +9,25 @@ interface Row {
   feature: string;
   weight: number;
   /** One standard deviation, in the unit of the weight. */
-  doubt: number;
+  deviation: number;
   prior: number;
 }
 
 /** A taste in the unit of its weight: how much it moves the ranking. */
 function rowOf(taste: Taste): Row {
   const unit = taste.mean === 0 ? 0 : taste.weight / taste.mean;
-  return { feature: taste.feature, weight: taste.weight, doubt: taste.spread * unit, prior: taste.prior_mean * unit };
+  return { feature: taste.feature, weight: taste.weight, deviation: taste.spread * unit, prior: taste.prior_mean * unit };
 }
 
-/** Which qualities matter how much, and how sure that is. */
-export function TasteChart({ profile, whose }: { profile: Profile; whose: "you" | "them" }) {
+/** How much each quality matters, and how sure that is. */
+export function TasteChart({ profile, whom }: { profile: Profile; whom: "you" | "them" }) {
   const rows = profile.tastes.slice(0, SHOWN).map(rowOf);
   if (rows.length === 0) return null;
-  const reach = Math.max(...rows.map((row) => Math.max(Math.abs(row.weight) + row.doubt, Math.abs(row.prior))), 1e-9);
+  const reach = Math.max(...rows.map((row) => Math.max(Math.abs(row.weight) + row.deviation, Math.abs(row.prior))), 1e-9);
   const x = (value: number): number => WIDTH / 2 + (value / reach) * (WIDTH / 2 - 6);
   return (
     <section class="tastes-panel" aria-labelledby="tastes-heading">
-      <h2 id="tastes-heading">What matters to {whose}</h2>
+      <h2 id="tastes-heading">What matters to {whom}</h2>
       <div class="ends" aria-hidden="true">
         <span>rather less</span>
         <span>rather more</span>
@@ -36,9 +36,9 @@ export function TasteChart({ profile, whose }: { profile: Profile; whose: "you" 
         {rows.map((row) => (
           <li key={row.feature}>
             <span class="feature">{row.feature}</span>
-            <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={inWords(row)}>
+            <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={describe(row)}>
               <line class="zero" x1={WIDTH / 2} x2={WIDTH / 2} y1={0} y2={HEIGHT} />
-              <line class="doubt" x1={x(row.weight - row.doubt)} x2={x(row.weight + row.doubt)} y1={HEIGHT / 2} y2={HEIGHT / 2} />
+              <line class="deviation" x1={x(row.weight - row.deviation)} x2={x(row.weight + row.deviation)} y1={HEIGHT / 2} y2={HEIGHT / 2} />
               <circle class="prior" cx={x(row.prior)} cy={HEIGHT / 2} r={2.5} />
               <circle class="mean" cx={x(row.weight)} cy={HEIGHT / 2} r={4.5} />
             </svg>
@@ -52,8 +52,8 @@ export function TasteChart({ profile, whose }: { profile: Profile; whose: "you" 
   );
 }
 
-function inWords({ weight, doubt }: Row): string {
+function describe({ weight, deviation }: Row): string {
   const side = weight >= 0 ? "rather more" : "rather less";
-  const ratio = Math.abs(weight) / Math.max(doubt, 1e-9);
+  const ratio = Math.abs(weight) / Math.max(deviation, 1e-9);
   return `${side}, ${ratio > 2 ? "quite sure" : ratio > 1 ? "fairly sure" : "not sure yet"}`;
 }

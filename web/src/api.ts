@@ -1,7 +1,7 @@
 /** The REST API, with paths and bodies checked against the server's OpenAPI description when the page is built. */
 
-import type { Connection } from "./connection";
 import type { paths } from "../generated/schema";
+import type { Connection } from "./connection";
 import type * as wire from "./types";
 
 type Method = "get" | "post" | "put";
@@ -13,73 +13,73 @@ type Body<P extends keyof paths, M extends Method> = paths[P][M] extends { reque
   ? Json<NonNullable<R>>
   : never;
 
-/** Where a conversation is read from: its own address, or the one that was shared. */
-export type Whose = { session: string } | { share: string };
+/** A session by its own id, or by the token that was shared. */
+export type SessionRef = { session: string } | { share: string };
 
 export class Api {
   constructor(private readonly connection: Connection) {}
 
   async catalogs(): Promise<wire.Catalog[]> {
-    return (await this.get("/v1/catalogs", {})).catalogs;
+    return (await this.read("/v1/catalogs", {})).catalogs;
   }
 
   attributes(catalog: string): Promise<wire.Attributes> {
-    return this.get("/v1/catalogs/{name}/attributes", { name: catalog });
+    return this.read("/v1/catalogs/{name}/attributes", { name: catalog });
   }
 
   /** Open a session. The key makes a repeated request return the same one. */
-  open(wanted: wire.NewSession, key: string, signal?: AbortSignal): Promise<wire.Session> {
-    return this.change("post", "/v1/sessions", {}, wanted, { "Idempotency-Key": key }, signal);
+  open(settings: wire.NewSession, key: string, signal?: AbortSignal): Promise<wire.Session> {
+    return this.write("post", "/v1/sessions", {}, settings, { "Idempotency-Key": key }, signal);
   }
 
-  session(whose: Whose, signal?: AbortSignal): Promise<wire.Session> {
-    return "session" in whose
-      ? this.get("/v1/sessions/{id}", { id: whose.session }, signal)
-      : this.get("/v1/shared/{token}", { token: whose.share }, signal);
+  session(ref: SessionRef, signal?: AbortSignal): Promise<wire.Session> {
+    return "session" in ref
+      ? this.read("/v1/sessions/{id}", { id: ref.session }, signal)
+      : this.read("/v1/shared/{token}", { token: ref.share }, signal);
   }
 
   async answer(session: string, question: string, choice: wire.Choice, signal?: AbortSignal): Promise<wire.Session> {
     const path = "/v1/sessions/{id}/answers";
-    return (await this.change("post", path, { id: session }, { question, choice }, {}, signal)).session;
+    return (await this.write("post", path, { id: session }, { question, choice }, {}, signal)).session;
   }
 
   undo(session: string, answer: string, signal?: AbortSignal): Promise<wire.Session> {
-    return this.change("post", "/v1/sessions/{id}/undo", { id: session }, { answer }, {}, signal);
+    return this.write("post", "/v1/sessions/{id}/undo", { id: session }, { answer }, {}, signal);
   }
 
   filter(session: string, filters: wire.Filter[], where: string | null): Promise<wire.Session> {
-    return this.change("put", "/v1/sessions/{id}/filters", { id: session }, { filters, where });
+    return this.write("put", "/v1/sessions/{id}/filters", { id: session }, { filters, where });
   }
 
-  recommendations(whose: Whose, limit: number, offset: number): Promise<wire.Recommendations> {
+  recommendations(ref: SessionRef, limit: number, offset: number): Promise<wire.Recommendations> {
     const query = `?limit=${limit}&offset=${offset}`;
-    return "session" in whose
-      ? this.get("/v1/sessions/{id}/recommendations", { id: whose.session }, undefined, query)
-      : this.get("/v1/shared/{token}/recommendations", { token: whose.share }, undefined, query);
+    return "session" in ref
+      ? this.read("/v1/sessions/{id}/recommendations", { id: ref.session }, undefined, query)
+      : this.read("/v1/shared/{token}/recommendations", { token: ref.share }, undefined, query);
   }
 
-  history(whose: Whose): Promise<wire.History> {
-    return "session" in whose
-      ? this.get("/v1/sessions/{id}/history", { id: whose.session })
-      : this.get("/v1/shared/{token}/history", { token: whose.share });
+  history(ref: SessionRef): Promise<wire.History> {
+    return "session" in ref
+      ? this.read("/v1/sessions/{id}/history", { id: ref.session })
+      : this.read("/v1/shared/{token}/history", { token: ref.share });
   }
 
-  profile(whose: Whose): Promise<wire.Profile> {
-    return "session" in whose
-      ? this.get("/v1/sessions/{id}/profile", { id: whose.session })
-      : this.get("/v1/shared/{token}/profile", { token: whose.share });
+  profile(ref: SessionRef): Promise<wire.Profile> {
+    return "session" in ref
+      ? this.read("/v1/sessions/{id}/profile", { id: ref.session })
+      : this.read("/v1/shared/{token}/profile", { token: ref.share });
   }
 
-  private get<P extends keyof paths>(
+  private read<P extends keyof paths>(
     path: P,
     parts: Record<string, string>,
     signal?: AbortSignal,
     query = "",
   ): Promise<Reply<P, "get">> {
-    return this.connection.send({ method: "GET", path: filled(path, parts) + query }, signal) as Promise<Reply<P, "get">>;
+    return this.connection.send({ method: "GET", path: fillIn(path, parts) + query }, signal) as Promise<Reply<P, "get">>;
   }
 
-  private change<P extends keyof paths, M extends "post" | "put">(
+  private write<P extends keyof paths, M extends "post" | "put">(
     method: M,
     path: P,
     parts: Record<string, string>,
@@ -88,11 +88,11 @@ export class Api {
     signal?: AbortSignal,
   ): Promise<Reply<P, M>> {
     const verb = method === "post" ? "POST" : "PUT";
-    return this.connection.send({ method: verb, path: filled(path, parts), body, headers }, signal) as Promise<Reply<P, M>>;
+    return this.connection.send({ method: verb, path: fillIn(path, parts), body, headers }, signal) as Promise<Reply<P, M>>;
   }
 }
 
-/** The address of a path with its parts in place. */
-function filled(path: string, parts: Record<string, string>): string {
+/** A path with its parameters filled in. */
+function fillIn(path: string, parts: Record<string, string>): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parts[name] ?? ""));
 }

@@ -3,17 +3,17 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { RefObject } from "preact";
 
-let first = true;
+let firstScreen = true;
 
-/** For the heading of a screen: it takes the focus when the screen appears, except on the first of a visit. */
-export function useArrival(): RefObject<HTMLHeadingElement | null> {
+/** For the heading of a screen: it takes the focus when the screen appears, except on the first screen. */
+export function useHeadingFocus(): RefObject<HTMLHeadingElement | null> {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    if (!first) {
+    if (!firstScreen) {
       scrollTo({ top: 0 });
       heading.current?.focus({ preventScroll: true });
     }
-    first = false;
+    firstScreen = false;
   }, []);
   return heading;
 }

@@ -1,26 +1,26 @@
-/** What an embedding site hears: how high the page is, and the recommendations when the conversation ends. */
+/** Messages to the site that embeds this page: its height, and the recommendations when the conversation ends. */
 
-import { host } from "./place";
+import { hostOrigin } from "./route";
 import type { Session } from "./types";
 
-function tell(message: object): void {
-  if (host === null) return;
+function post(message: object): void {
+  if (hostOrigin === null) return;
   try {
-    window.parent.postMessage(message, host);
+    window.parent.postMessage(message, hostOrigin);
   } catch {
-    // `host` came from the address and may be no origin at all; then nobody listens.
+    // The origin is read from the address and may not be one; then nobody listens.
   }
 }
 
-/** Let the host give the frame the height of its content, now and whenever that changes. */
-export function tellHeight(content: HTMLElement): void {
-  if (host === null) return;
+/** Post the height of the content now and whenever it changes, so that the frame can follow. */
+export function postHeight(content: HTMLElement): void {
+  if (hostOrigin === null) return;
   document.documentElement.classList.add("embedded");
-  const report = (): void => tell({ type: "rather:height", height: Math.ceil(content.getBoundingClientRect().height) });
+  const report = (): void => post({ type: "rather:height", height: Math.ceil(content.getBoundingClientRect().height) });
   new ResizeObserver(report).observe(content);
 }
 
-/** Tell the host that the conversation has come to its end. */
-export function tellDone({ id, share, catalog, answers, stop, stop_reason, recommendations }: Session): void {
-  tell({ type: "rather:done", detail: { session: id, share, catalog, answers, stop, stop_reason, recommendations } });
+/** Post that the conversation has ended, with its results. */
+export function postDone({ id, share, catalog, answers, stop, stop_reason, recommendations }: Session): void {
+  post({ type: "rather:done", detail: { session: id, share, catalog, answers, stop, stop_reason, recommendations } });
 }

@@ -1,7 +1,7 @@
-/** Answering with single keys, which can be switched off for those who speak or brush against the keyboard. */
+/** Answering with single keys. They can be switched off, for people who dictate or brush against the keyboard. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { keep, kept } from "./memory";
+import { store, stored } from "./storage";
 import type { Choice } from "./types";
 
 export interface Keys {
@@ -11,16 +11,17 @@ export interface Keys {
 
 const EXTRAS: Record<string, Choice> = { "0": "none", "=": "same", "?": "skip" };
 
-function choiceOf(key: string): Choice | null {
+/** The answer that a key gives, if any. */
+export function choiceOf(key: string): Choice | null {
   if (key.length === 1 && key >= "1" && key <= "9") return Number(key) - 1;
   return EXTRAS[key] ?? null;
 }
 
-/** Let `1`..`9`, `0`, `=`, `?` and backspace answer and undo, wherever the focus is but in a field or a dialog. */
+/** Let `1`..`9`, `0`, `=`, `?` answer and backspace undo, unless the focus is in a field or a dialog. */
 export function useKeys(answers: Choice[], choose: (choice: Choice) => void, undo: () => void): Keys {
-  const [on, setOn] = useState(kept("keys", "") !== "off");
-  const act = useRef<(event: KeyboardEvent) => void>(() => {});
-  act.current = (event) => {
+  const [on, setOn] = useState(stored("keys", "") !== "off");
+  const handle = useRef<(event: KeyboardEvent) => void>(() => {});
+  handle.current = (event) => {
     if (!on) return;
     const choice = choiceOf(event.key);
     if (choice !== null && answers.includes(choice)) choose(choice);
@@ -30,19 +31,19 @@ export function useKeys(answers: Choice[], choose: (choice: Choice) => void, und
   };
   useEffect(() => {
     const listen = (event: KeyboardEvent): void => {
-      if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || elsewhere(event.target)) return;
-      act.current(event);
+      if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || isInput(event.target)) return;
+      handle.current(event);
     };
     addEventListener("keydown", listen);
     return () => removeEventListener("keydown", listen);
   }, []);
   const toggle = (): void => {
-    keep("keys", "", on ? "off" : "on");
+    store("keys", "", on ? "off" : "on");
     setOn(!on);
   };
   return { on, toggle };
 }
 
-function elsewhere(target: EventTarget | null): boolean {
+function isInput(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest("input, select, textarea, dialog") !== null;
 }

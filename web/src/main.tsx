@@ -1,13 +1,13 @@
 import { render } from "preact";
 import { App } from "./App";
 import { Conversation } from "./conversation";
-import { tellHeight } from "./host";
+import { postHeight } from "./host";
 import "./style/index.css";
 
 const page = document.getElementById("page");
 if (page !== null) {
-  const talk = new Conversation();
-  render(<App talk={talk} />, page);
-  tellHeight(page);
-  void talk.enter();
+  const conversation = new Conversation();
+  render(<App conversation={conversation} />, page);
+  postHeight(page);
+  void conversation.followAddress();
 }

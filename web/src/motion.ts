@@ -1,22 +1,22 @@
-/** Movement, for those who like it. Everything ends where it would have been without. */
+/** Animations, which people who prefer reduced motion do not see. Everything ends where it would be without them. */
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { RefObject } from "preact";
 
 const EASE = "cubic-bezier(0.2, 0.7, 0.2, 1)";
 
-export function calm(): boolean {
+export function prefersReducedMotion(): boolean {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
-/** Let the children of a list glide from their former places to their new ones whenever `order` changes. */
+/** Let the children of a list glide from their old positions to their new ones whenever `order` changes. */
 export function useGlide(list: RefObject<HTMLElement | null>, order: string): void {
-  const places = useRef(new Map<string, number>());
+  const tops = useRef(new Map<string, number>());
   useLayoutEffect(() => {
     const rows = Array.from(list.current?.children ?? []) as HTMLElement[];
-    const before = places.current;
-    places.current = new Map(rows.map((row) => [row.dataset["key"] ?? "", row.offsetTop]));
-    if (before.size === 0 || calm()) return;
+    const before = tops.current;
+    tops.current = new Map(rows.map((row) => [row.dataset["key"] ?? "", row.offsetTop]));
+    if (before.size === 0 || prefersReducedMotion()) return;
     for (const row of rows) {
       const from = before.get(row.dataset["key"] ?? "");
       if (from === undefined) {
@@ -28,14 +28,14 @@ export function useGlide(list: RefObject<HTMLElement | null>, order: string): vo
   }, [order]);
 }
 
-/** What a slate leaves behind: a copy that fades over the next one, which can be read and answered meanwhile. */
+/** A copy of the answered slate that fades out over the next one, which can already be read and answered. */
 export class Departure {
   private copy: HTMLElement | null = null;
 
-  /** Remember how the slate looks, with the chosen option. */
-  remember(slate: HTMLElement | null, chosen: number | null): void {
+  /** Copy the slate as it looks now, with the chosen option. */
+  capture(slate: HTMLElement | null, chosen: number | null): void {
     this.copy = null;
-    if (slate === null || calm()) return;
+    if (slate === null || prefersReducedMotion()) return;
     const copy = slate.cloneNode(true) as HTMLElement;
     copy.setAttribute("aria-hidden", "true");
     copy.setAttribute("inert", "");
@@ -46,15 +46,15 @@ export class Departure {
     this.copy = copy;
   }
 
-  forget(): void {
+  discard(): void {
     this.copy = null;
   }
 
-  /** Fade the copy out over the slate that took its place, and let that one arrive. */
+  /** Fade the copy out over the slate that replaced it, and let that one arrive. */
   play(slate: HTMLElement): void {
     const copy = this.copy;
     this.copy = null;
-    if (calm()) return;
+    if (prefersReducedMotion()) return;
     const arrival = [{ opacity: 0, transform: "translateY(10px)" }, {}];
     slate.querySelectorAll(".picture, .title, .line, .facts").forEach((part) => part.animate(arrival, { duration: 260, easing: EASE }));
     if (copy === null) return;

@@ -1,4 +1,4 @@
-/** What goes over the wire, under short names. The types come from the server's own description. */
+/** The bodies of the API under short names. The types are generated from the description of the server. */
 
 import type { components } from "../generated/schema";
 

@@ -1,4 +1,4 @@
-/** Numbers and lists as people write them. */
+/** Numbers, lists and answers in words. */
 
 import type { Choice, Fact, Option, Stop, Why } from "./types";
 
@@ -11,46 +11,47 @@ export function plural(count: number, noun: string): string {
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-export function listed(labels: string[], last: "and" | "or"): string {
+/** "a, b and c" */
+export function joined(labels: string[], last: "and" | "or"): string {
   const [first = "", ...rest] = labels;
   const end = rest.pop();
   return end === undefined ? first : `${[first, ...rest].join(", ")} ${last} ${end}`;
 }
 
-/** What an answer other than an option is called. */
+/** The name of an answer other than an option. */
 export function extraName(choice: Choice, options: number): string {
   if (choice === "none") return options === 2 ? "Neither" : "None of these";
   return choice === "same" ? "About the same" : "Skip";
 }
 
-const ENDS: Record<string, string> = {
+const STOPS: Record<string, string> = {
   questions: "That was the last question",
   exhausted: "Every question has been asked",
 };
 
 /** Why the conversation is over, or that it need not be. */
-export function ended(stop: Stop | null): string {
+export function stopName(stop: Stop | null): string {
   if (stop === null) return "As far as we know";
-  return ENDS[stop.code] ?? "That is enough to go on";
+  return STOPS[stop.code] ?? "That is enough to go on";
 }
 
-// Longer than this a fact is prose to read, not a value to compare.
+// A longer fact is prose to read, not a value to compare.
 const PROSE = 56;
 const PROSE_NAMES = new Set(["line", "description", "summary", "plot", "about"]);
 
-export function isProse(fact: Fact): boolean {
+function isProse(fact: Fact): boolean {
   return fact.value.length > PROSE || PROSE_NAMES.has(fact.name.toLowerCase());
 }
 
-/** Whether a value says something without its name: a number does only when it may be a year. */
-function speaks(value: string): boolean {
+/** Whether a value is understood without its name: words are, and a number that looks like a year. */
+function isSelfExplanatory(value: string): boolean {
   return /\p{L}/u.test(value) || /^(1[0-9]|20)\d\d$/.test(value);
 }
 
-/** The values of the first few short facts, to say in one line what an item is. */
-export function inShort(facts: Fact[], count: number, longest = PROSE): string {
+/** The values of the first few short facts: an item in one line. */
+export function summary(facts: Fact[], count: number, longest = PROSE): string {
   return facts
-    .filter((fact) => speaks(fact.value) && !isProse(fact) && fact.value.length <= longest)
+    .filter((fact) => isSelfExplanatory(fact.value) && !isProse(fact) && fact.value.length <= longest)
     .slice(0, count)
     .map((fact) => fact.value)
     .join(" · ");
@@ -60,10 +61,10 @@ export function prose(facts: Fact[]): string | undefined {
   return facts.find((fact) => fact.value !== "" && isProse(fact))?.value;
 }
 
-// With so many facts that differ, the others need not be shown.
+// With this many facts that differ, those that do not need not be shown.
 const ENOUGH = 3;
 
-/** The facts of every option side by side: at most `count` in which they differ, and others where those are few. */
+/** The facts of all options side by side: up to `count` that differ, and a few that do not where those are few. */
 export function comparison(options: Option[], count: number): { name: string; values: string[]; differs: boolean }[] {
   const names = [...new Set(options.flatMap((option) => option.facts.filter((fact) => !isProse(fact)).map((fact) => fact.name)))];
   const rows = names.map((name) => {
@@ -75,12 +76,12 @@ export function comparison(options: Option[], count: number): { name: string; va
   return [...differing, ...same];
 }
 
-/** The reasons of a list in turn; one that names the same answer as an earlier one need not tell it all again. */
-export function told(reasons: (Why | null | undefined)[]): { why: Why | null; again: boolean }[] {
+/** The reasons in a list, each with whether an earlier one names the same answer: then it can be shorter. */
+export function withRepeats(reasons: (Why | null | undefined)[]): { why: Why | null; repeated: boolean }[] {
   const answers = new Set<string>();
   return reasons.map((why) => {
-    const again = why ? answers.has(why.answer) : false;
+    const repeated = why ? answers.has(why.answer) : false;
     if (why) answers.add(why.answer);
-    return { why: why ?? null, again };
+    return { why: why ?? null, repeated };
   });
 }

@@ -1,20 +1,15 @@
 import type { Conversation } from "./conversation";
-import { useArrival } from "./focus";
-import { go } from "./place";
+import { useHeadingFocus } from "./focus";
 import type { ProblemDetails } from "./types";
 
 const GONE = new Set(["unknown-session", "unknown-share", "catalog-gone", "catalog-changed"]);
 
-/** Something that trying again by itself would not mend. */
-export function Trouble({ problem, talk }: { problem: ProblemDetails; talk: Conversation }) {
-  const heading = useArrival();
+/** A problem that does not pass by itself. */
+export function ProblemPage({ problem, conversation }: { problem: ProblemDetails; conversation: Conversation }) {
+  const heading = useHeadingFocus();
   const gone = GONE.has(problem.code);
-  const begin = (): void => {
-    go({ at: "start" }, "new");
-    void talk.enter();
-  };
   return (
-    <div class="trouble">
+    <div class="problem">
       <h1 ref={heading} tabIndex={-1}>
         {gone ? "This conversation is gone" : "That did not work"}
       </h1>
@@ -22,11 +17,11 @@ export function Trouble({ problem, talk }: { problem: ProblemDetails; talk: Conv
       {!gone && <p>{problem.action}</p>}
       <div class="actions">
         {!gone && (
-          <button type="button" class="solid" onClick={() => void talk.enter()}>
+          <button type="button" class="solid" onClick={() => void conversation.followAddress()}>
             Try again
           </button>
         )}
-        <button type="button" class={gone ? "solid" : "outline"} onClick={begin}>
+        <button type="button" class={gone ? "solid" : "outline"} onClick={() => conversation.goToStart()}>
           Start a new one
         </button>
       </div>
