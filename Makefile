@@ -41,9 +41,9 @@ format: $(VENV)/.dev-ready
 	$(BIN)/ruff format $(SOURCES)
 	$(BIN)/ruff check --fix $(SOURCES)
 
-# Rebuilds the page that the server ships, from web/ (needs Node 20.19 or later).
+# Tests and rebuilds the page that the server ships, from web/ (needs Node 20.19 or later).
 page:
-	cd web && npm ci --no-audit --no-fund && npm run build
+	cd web && npm ci --no-audit --no-fund && npm test && npm run build
 
 $(VENV)/bin/python:
 	@echo "setting up $(VENV) (a minute or two, once)"

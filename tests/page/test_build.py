@@ -1,4 +1,4 @@
-"""The committed files of the page are those that its sources make."""
+"""The sources of the page pass their own tests, and the committed files are what they build."""
 
 import hashlib
 import json
@@ -12,7 +12,7 @@ import pytest
 from rather.server.http.pages import STATIC
 
 WEB = Path(__file__).parents[2] / "web"
-HINT = "The page was not rebuilt after a change: cd web && npm ci && npm run build"
+HINT = "The page was not rebuilt after a change: make page"
 
 pytestmark = pytest.mark.skipif(not WEB.is_dir(), reason="The sources of the page are not part of this distribution.")
 
@@ -33,14 +33,28 @@ def test_the_build_is_made_from_these_sources():
     assert (STATIC / "built-from.txt").read_text(encoding="ascii").strip() == digest.hexdigest(), HINT
 
 
-def test_a_build_gives_the_committed_files(tmp_path):
+@pytest.fixture
+def npm_run():
+    """Run a script of web/package.json."""
     npm = shutil.which("npm")
     if npm is None or not (WEB / "node_modules").is_dir():
-        pytest.skip("The page was not rebuilt: it needs Node (cd web && npm ci)")
-    command = [npm, "run", "--silent", "build", "--", "--outDir", str(tmp_path)]
-    result = subprocess.run(command, cwd=WEB, capture_output=True, text=True, timeout=600)
-    assert result.returncode == 0, result.stdout + result.stderr
+        pytest.skip("The sources of the page were not tested: that needs Node (cd web && npm ci)")
+
+    def run(*arguments):
+        command = [npm, "run", "--silent", *arguments]
+        result = subprocess.run(command, cwd=WEB, capture_output=True, text=True, timeout=600)
+        assert result.returncode == 0, result.stdout + result.stderr
+
+    return run
+
+
+def test_a_build_gives_the_committed_files(npm_run, tmp_path):
+    npm_run("build", "--", "--outDir", str(tmp_path))
     assert built_files(tmp_path) == built_files(STATIC), HINT
+
+
+def test_the_unit_tests_of_the_page_pass(npm_run):
+    npm_run("test")
 
 
 def test_scripts_are_small():

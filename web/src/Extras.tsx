@@ -1,4 +1,4 @@
-import type { Keys } from "./keys";
+import { EXTRA_KEYS, type Keys } from "./keys";
 import type { Choice, Question } from "./types";
 import { extraName } from "./words";
 
@@ -10,17 +10,15 @@ interface Props {
   keys: Keys;
 }
 
-const KEYS = { none: "0", same: "=", skip: "?" } as const;
-
 /** The answers other than the options, undo, and the switch of the keys. */
 export function Extras({ question, canUndo, onChoose, onUndo, keys }: Props) {
   const extras = (["none", "same", "skip"] as const).filter((extra) => question.answers.includes(extra));
   return (
     <div class="extras" role="group" aria-label="Other answers" data-keys={keys.on || undefined}>
       {extras.map((extra) => (
-        <button key={extra} type="button" aria-keyshortcuts={KEYS[extra]} onClick={() => onChoose(extra)}>
+        <button key={extra} type="button" aria-keyshortcuts={EXTRA_KEYS[extra]} onClick={() => onChoose(extra)}>
           {extraName(extra, question.options.length)}
-          <kbd aria-hidden="true">{KEYS[extra]}</kbd>
+          <kbd aria-hidden="true">{EXTRA_KEYS[extra]}</kbd>
         </button>
       ))}
       <button type="button" class="undo" aria-keyshortcuts="Backspace" aria-disabled={!canUndo} onClick={onUndo}>

@@ -257,7 +257,7 @@ export class Conversation {
 }
 
 /** Expected regret before the first answer and after each one that was not undone. */
-export function regretsOf(history: History): (number | undefined)[] {
+function regretsOf(history: History): (number | undefined)[] {
   const turns = history.turns.filter((turn) => !turn.undone);
   return [history.start_regret, ...turns.map((turn) => turn.expected_regret ?? undefined)];
 }

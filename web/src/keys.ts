@@ -9,12 +9,13 @@ export interface Keys {
   toggle: () => void;
 }
 
-const EXTRAS: Record<string, Choice> = { "0": "none", "=": "same", "?": "skip" };
+/** The keys of the answers other than an option. */
+export const EXTRA_KEYS = { none: "0", same: "=", skip: "?" } as const;
 
 /** The answer that a key gives, if any. */
 export function choiceOf(key: string): Choice | null {
   if (key.length === 1 && key >= "1" && key <= "9") return Number(key) - 1;
-  return EXTRAS[key] ?? null;
+  return (["none", "same", "skip"] as const).find((extra) => EXTRA_KEYS[extra] === key) ?? null;
 }
 
 /** Let `1`..`9`, `0`, `=`, `?` answer and backspace undo, unless the focus is in a field or a dialog. */
