@@ -1,10 +1,13 @@
 """The end of a conversation, sharing it, and going on."""
 
 import re
+from contextlib import suppress
 
-from browsing import READY, answer_on, choices, press, session_id, wait_for_question
+import pytest
+from browsing import READY, answer_on, choices, poll, press, session_id, wait_for_question
 
 END = ".results"
+ROWS = ".ranked .pick-title"
 
 
 def answer_to_the_end(page, key="1", most=40):
@@ -26,12 +29,69 @@ def test_the_conversation_ends_by_itself(visit, server):
     assert best.inner_text() == stored["recommendations"][0]["label"]
     assert best.evaluate("heading => heading === document.activeElement")
     ranked = server.get(f"/v1/sessions/{session_id(page)}/recommendations?limit=10")["recommendations"]
-    rows = page.locator(".ranked .pick-title")
+    rows = page.locator(ROWS)
     rows.nth(8).wait_for()
     assert rows.all_inner_texts() == [item["label"] for item in ranked[1:]]
     page.get_by_role("button", name="Show more").click()
     rows.nth(18).wait_for()
     assert rows.count() == 19
+
+
+def hold_first(page, address):
+    """Hold the first request to `address` back; gives the list it will be in, and a function that lets it through."""
+    held = []
+
+    def handle(route):
+        if held:
+            route.continue_()
+        else:
+            held.append(route)
+
+    def release():
+        with suppress(Exception):  # the page may have cancelled the request
+            held[0].continue_()
+        page.wait_for_timeout(300)
+
+    page.route(address, handle)
+    return held, release
+
+
+def test_an_old_part_of_the_ranking_does_not_replace_a_newer_one(visit):
+    page = visit()
+    press(page, "1", 2)
+    page.get_by_role("button", name="See results").click()
+    page.locator(ROWS).nth(8).wait_for()
+    held, release = hold_first(page, "**/recommendations?*")
+    more = page.get_by_role("button", name="Show more")
+    more.click()
+    poll(page, lambda: held)
+    for rows in (19, 29):
+        more.click()
+        page.locator(ROWS).nth(rows - 1).wait_for()
+    release()
+    assert page.locator(ROWS).count() == 29
+
+
+@pytest.mark.parametrize("part", ["recommendations?*", "profile"])
+def test_results_of_an_earlier_answer_do_not_replace_those_of_a_later_one(visit, server, part):
+    page = visit("/?catalog=things&questions=1")
+    wait_for_question(page, 1)
+    held, release = hold_first(page, f"**/sessions/*/{part}")
+    page.keyboard.press("1")
+    page.locator(END).wait_for()
+    poll(page, lambda: held)
+    twin = visit(f"/?catalog=things#/session/{session_id(page)}")
+    twin.get_by_role("button", name="Keep going").click()
+    press(twin, "2", 3)
+    page.get_by_role("button", name="Undo the last answer").click()  # which it no longer is
+    page.get_by_text("moved on in another window").wait_for()
+    page.locator(ROWS).nth(8).wait_for()
+    page.locator(".tastes").wait_for()
+    shown = page.locator(END).inner_text()
+    release()
+    assert page.locator(END).inner_text() == shown
+    ranked = server.get(f"/v1/sessions/{session_id(page)}/recommendations?limit=10")["recommendations"]
+    assert page.locator(ROWS).all_inner_texts() == [item["label"] for item in ranked[1:]]
 
 
 def test_the_last_question_is_called_so(visit):

@@ -28,7 +28,7 @@ export function App({ conversation }: { conversation: Conversation }) {
       <header class="top">
         <p class="mark">rather</p>
         <div class="tools">
-          {asking && state.filterOptions.length > 0 && <MustHaves conversation={conversation} session={session} options={state.filterOptions} />}
+          {asking && state.filterOptions.length > 0 && <MustHaves conversation={conversation} session={session} options={state.filterOptions} busy={state.sending !== null} />}
           {asking && session.answers > 0 && (
             <button type="button" class="quiet" onClick={() => conversation.finish()}>
               See results
@@ -77,6 +77,6 @@ function announcement(state: State): string {
 /** The answer that is being sent, in words. */
 function pendingAnswer({ sending, session }: State): string | null {
   const options = session?.question?.options;
-  if (sending === null || sending === "undo" || !options) return null;
+  if (sending === null || sending === "undo" || sending === "filters" || !options) return null;
   return typeof sending === "number" ? (options[sending]?.label ?? null) : extraName(sending, options.length);
 }

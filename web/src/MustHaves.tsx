@@ -7,6 +7,8 @@ interface Props {
   conversation: Conversation;
   session: Session;
   options: FilterOption[];
+  /** A change is being sent, and no other can be. */
+  busy: boolean;
 }
 
 // Values shown before the person asks for all of them.
@@ -15,11 +17,10 @@ const FIRST_VALUES = 10;
 type Draft = ReadonlyMap<string, Filter>;
 
 /** A button that opens the must-haves in a dialog: what every item has to be. */
-export function MustHaves({ conversation, session, options }: Props) {
+export function MustHaves({ conversation, session, options, busy }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [draft, setDraft] = useState<Draft>(new Map());
   const [error, setError] = useState<string | null>(null);
-  const [sending, setSending] = useState(false);
   const count = session.filters.length;
 
   const open = (): void => {
@@ -28,15 +29,13 @@ export function MustHaves({ conversation, session, options }: Props) {
     dialog.current?.showModal();
   };
   const apply = async (filters: Draft): Promise<void> => {
-    setSending(true);
+    if (busy) return;
     try {
       await conversation.setFilters([...filters.values()].filter(isSet));
       dialog.current?.close();
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
       setError(problem.details.detail);
-    } finally {
-      setSending(false);
     }
   };
   const change = (filter: Filter): void => setDraft(new Map(draft).set(filter.attribute, filter));
@@ -64,10 +63,10 @@ export function MustHaves({ conversation, session, options }: Props) {
             {error}
           </p>
           <div class="actions">
-            <button type="submit" class="solid" aria-disabled={sending}>
+            <button type="submit" class="solid" aria-disabled={busy}>
               Apply
             </button>
-            <button type="button" class="outline" onClick={() => void apply(new Map())}>
+            <button type="button" class="outline" aria-disabled={busy} onClick={() => void apply(new Map())}>
               Clear all
             </button>
             <button type="button" class="quiet" onClick={() => dialog.current?.close()}>

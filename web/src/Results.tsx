@@ -1,7 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
 import { Answers } from "./Answers";
-import { type Conversation, ignoreProblem, type State } from "./conversation";
+import { refOf } from "./api";
+import type { Conversation, State } from "./conversation";
 import { useHeadingFocus } from "./focus";
+import { Latest } from "./latest";
 import { Because, Chance } from "./Picks";
 import { RegretChart } from "./RegretChart";
 import { Share } from "./Share";
@@ -21,8 +23,8 @@ interface Props {
 export function Results({ state, session, conversation }: Props) {
   const heading = useHeadingFocus();
   const { items, total, more } = useRanking(session, conversation);
-  const profile = useLoaded<Profile>(() => conversation.api.profile(conversation.ref), session.version);
-  const history = useLoaded<History>(() => conversation.api.history(conversation.ref), session.version);
+  const profile = useLoaded<Profile>(session, (signal) => conversation.api.profile(refOf(session), signal));
+  const history = useLoaded<History>(session, (signal) => conversation.api.history(refOf(session), signal));
   const noun = state.catalogs.find((catalog) => catalog.name === session.catalog)?.item ?? "item";
   const whom = state.readOnly ? "them" : "you";
   const [best, ...rest] = items;
@@ -117,21 +119,36 @@ function NextSteps({ state, session, conversation }: Props) {
 
 /** The ranking as far as it is loaded; until then, the best few that the session contains. */
 function useRanking(session: Session, conversation: Conversation) {
-  const [pages, setPages] = useState<{ version: number; items: Recommendation[]; total: number } | null>(null);
-  const load = async (items: Recommendation[]): Promise<void> => {
-    const page = await conversation.api.recommendations(conversation.ref, PAGE, items.length);
-    setPages({ version: session.version, items: [...items, ...page.recommendations], total: page.total });
-  };
-  useEffect(() => void load([]).catch(ignoreProblem), [session.share, session.version]);
-  const current = pages !== null && pages.version === session.version ? pages : null;
+  const [loaded, setLoaded] = useState<{ of: string; items: Recommendation[]; total: number } | null>(null);
+  const [request] = useState(() => new Latest());
+  const of = revisionOf(session);
+  const load = (before: Recommendation[]): void =>
+    request.load(
+      (signal) => conversation.api.recommendations(refOf(session), PAGE, before.length, signal),
+      (page) => setLoaded({ of, items: [...before, ...page.recommendations], total: page.total }),
+    );
+  useEffect(() => {
+    load([]);
+    return () => request.cancel();
+  }, [of]);
+  const current = loaded?.of === of ? loaded : null;
   const items = current?.items ?? session.recommendations;
-  const more = current !== null && items.length < current.total ? () => void load(items).catch(ignoreProblem) : null;
+  const more = current !== null && items.length < current.total ? () => load(items) : null;
   return { items, total: current?.total ?? items.length, more };
 }
 
-/** The reply to a request, once it is there. */
-function useLoaded<T>(load: () => Promise<T>, version: number): T | null {
+/** What a request about a session returns, once it is there; loaded again when the session changes. */
+function useLoaded<T>(session: Session, send: (signal: AbortSignal) => Promise<T>): T | null {
   const [loaded, setLoaded] = useState<T | null>(null);
-  useEffect(() => void load().then(setLoaded, ignoreProblem), [version]);
+  useEffect(() => {
+    const request = new Latest();
+    request.load(send, setLoaded);
+    return () => request.cancel();
+  }, [revisionOf(session)]);
   return loaded;
+}
+
+/** Names a session as it is now. */
+function revisionOf(session: Session): string {
+  return `${session.share} ${session.version}`;
 }

@@ -1,6 +1,7 @@
 import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
-import type { Choice, Option } from "./types";
+import type { State } from "./conversation";
+import type { Option } from "./types";
 import { comparison, prose } from "./words";
 
 // Nobody compares more than this before answering.
@@ -12,8 +13,8 @@ interface Props {
   options: Option[];
   /** The options are statements about attributes, not items. */
   statements: boolean;
-  /** The answer that is being sent. */
-  chosen?: Choice | "undo" | null;
+  /** The change that is being sent, such as the chosen option. */
+  chosen?: State["sending"];
   /** Waiting for the next question. */
   slow?: boolean;
   ready?: boolean;

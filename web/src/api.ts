@@ -16,64 +16,69 @@ type Body<P extends keyof paths, M extends Method> = paths[P][M] extends { reque
 /** A session by its own id, or by the token that was shared. */
 export type SessionRef = { session: string } | { share: string };
 
+export function refOf(session: wire.Session): SessionRef {
+  return session.id ? { session: session.id } : { share: session.share };
+}
+
+/** Every request takes a signal, so that whoever sends it has to say when its reply is no longer wanted. */
 export class Api {
   constructor(private readonly connection: Connection) {}
 
-  async catalogs(): Promise<wire.Catalog[]> {
-    return (await this.read("/v1/catalogs", {})).catalogs;
+  async catalogs(signal: AbortSignal): Promise<wire.Catalog[]> {
+    return (await this.read("/v1/catalogs", {}, signal)).catalogs;
   }
 
-  attributes(catalog: string): Promise<wire.Attributes> {
-    return this.read("/v1/catalogs/{name}/attributes", { name: catalog });
+  attributes(catalog: string, signal: AbortSignal): Promise<wire.Attributes> {
+    return this.read("/v1/catalogs/{name}/attributes", { name: catalog }, signal);
   }
 
   /** Open a session. The key makes a repeated request return the same one. */
-  open(settings: wire.NewSession, key: string, signal?: AbortSignal): Promise<wire.Session> {
-    return this.write("post", "/v1/sessions", {}, settings, { "Idempotency-Key": key }, signal);
+  open(settings: wire.NewSession, key: string, signal: AbortSignal): Promise<wire.Session> {
+    return this.write("post", "/v1/sessions", {}, settings, signal, { "Idempotency-Key": key });
   }
 
-  session(ref: SessionRef, signal?: AbortSignal): Promise<wire.Session> {
+  session(ref: SessionRef, signal: AbortSignal): Promise<wire.Session> {
     return "session" in ref
       ? this.read("/v1/sessions/{id}", { id: ref.session }, signal)
       : this.read("/v1/shared/{token}", { token: ref.share }, signal);
   }
 
-  async answer(session: string, question: string, choice: wire.Choice, signal?: AbortSignal): Promise<wire.Session> {
+  async answer(session: string, question: string, choice: wire.Choice, signal: AbortSignal): Promise<wire.Session> {
     const path = "/v1/sessions/{id}/answers";
-    return (await this.write("post", path, { id: session }, { question, choice }, {}, signal)).session;
+    return (await this.write("post", path, { id: session }, { question, choice }, signal)).session;
   }
 
-  undo(session: string, answer: string, signal?: AbortSignal): Promise<wire.Session> {
-    return this.write("post", "/v1/sessions/{id}/undo", { id: session }, { answer }, {}, signal);
+  undo(session: string, answer: string, signal: AbortSignal): Promise<wire.Session> {
+    return this.write("post", "/v1/sessions/{id}/undo", { id: session }, { answer }, signal);
   }
 
-  filter(session: string, filters: wire.Filter[], where: string | null): Promise<wire.Session> {
-    return this.write("put", "/v1/sessions/{id}/filters", { id: session }, { filters, where });
+  filter(session: string, filters: wire.Filter[], where: string | null, signal: AbortSignal): Promise<wire.Session> {
+    return this.write("put", "/v1/sessions/{id}/filters", { id: session }, { filters, where }, signal);
   }
 
-  recommendations(ref: SessionRef, limit: number, offset: number): Promise<wire.Recommendations> {
+  recommendations(ref: SessionRef, limit: number, offset: number, signal: AbortSignal): Promise<wire.Recommendations> {
     const query = `?limit=${limit}&offset=${offset}`;
     return "session" in ref
-      ? this.read("/v1/sessions/{id}/recommendations", { id: ref.session }, undefined, query)
-      : this.read("/v1/shared/{token}/recommendations", { token: ref.share }, undefined, query);
+      ? this.read("/v1/sessions/{id}/recommendations", { id: ref.session }, signal, query)
+      : this.read("/v1/shared/{token}/recommendations", { token: ref.share }, signal, query);
   }
 
-  history(ref: SessionRef): Promise<wire.History> {
+  history(ref: SessionRef, signal: AbortSignal): Promise<wire.History> {
     return "session" in ref
-      ? this.read("/v1/sessions/{id}/history", { id: ref.session })
-      : this.read("/v1/shared/{token}/history", { token: ref.share });
+      ? this.read("/v1/sessions/{id}/history", { id: ref.session }, signal)
+      : this.read("/v1/shared/{token}/history", { token: ref.share }, signal);
   }
 
-  profile(ref: SessionRef): Promise<wire.Profile> {
+  profile(ref: SessionRef, signal: AbortSignal): Promise<wire.Profile> {
     return "session" in ref
-      ? this.read("/v1/sessions/{id}/profile", { id: ref.session })
-      : this.read("/v1/shared/{token}/profile", { token: ref.share });
+      ? this.read("/v1/sessions/{id}/profile", { id: ref.session }, signal)
+      : this.read("/v1/shared/{token}/profile", { token: ref.share }, signal);
   }
 
   private read<P extends keyof paths>(
     path: P,
     parts: Record<string, string>,
-    signal?: AbortSignal,
+    signal: AbortSignal,
     query = "",
   ): Promise<Reply<P, "get">> {
     return this.connection.send({ method: "GET", path: fillIn(path, parts) + query }, signal) as Promise<Reply<P, "get">>;
@@ -84,8 +89,8 @@ export class Api {
     path: P,
     parts: Record<string, string>,
     body: Body<P, M>,
+    signal: AbortSignal,
     headers: Record<string, string> = {},
-    signal?: AbortSignal,
   ): Promise<Reply<P, M>> {
     const verb = method === "post" ? "POST" : "PUT";
     return this.connection.send({ method: verb, path: fillIn(path, parts), body, headers }, signal) as Promise<Reply<P, M>>;

@@ -57,11 +57,13 @@ export class Connection {
     for (const end of [...this.pauses]) end();
   }
 
-  /** The body of the server's reply. The message may arrive twice and must count once. */
-  async send(message: Message, signal?: AbortSignal): Promise<unknown> {
+  /** The body of the server's reply. The message may arrive twice and must count once. Throws once it is aborted. */
+  async send(message: Message, signal: AbortSignal): Promise<unknown> {
     try {
       for (let attempt = 0; ; attempt += 1) {
+        signal.throwIfAborted();
         const reply = await this.attempt(message, signal);
+        signal.throwIfAborted();
         if (reply?.ok) return reply.body;
         const retryAfter = reply?.retryAfter ?? 0;
         if (reply !== null && !isTransient(reply.status, attempt, retryAfter)) throw problemOf(reply);
@@ -75,36 +77,36 @@ export class Connection {
   }
 
   /** One attempt; null when no reply came back, or only part of it. */
-  private async attempt(message: Message, signal?: AbortSignal): Promise<Reply | null> {
+  private async attempt(message: Message, signal: AbortSignal): Promise<Reply | null> {
     const request = new AbortController();
     const abort = (): void => request.abort();
     const timer = setTimeout(abort, TIMEOUT_MS);
-    signal?.addEventListener("abort", abort);
+    signal.addEventListener("abort", abort);
     try {
       const response = await fetch(message.path, requestOf(message, request.signal));
       const text = await response.text();
       const retryAfter = Number(response.headers.get("Retry-After") ?? 0) || 0;
       return { ok: response.ok, status: response.status, body: parse(text, response.ok), retryAfter };
     } catch {
-      signal?.throwIfAborted();
       return null;
     } finally {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", abort);
+      signal.removeEventListener("abort", abort);
     }
   }
 
-  private pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
+  /** Wait this long, or until `retryNow` or the signal ends it. */
+  private pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
       const end = (): void => {
         clearTimeout(timer);
         this.pauses.delete(end);
-        if (signal?.aborted) reject(signal.reason as Error);
-        else resolve();
+        signal.removeEventListener("abort", end);
+        resolve();
       };
       const timer = setTimeout(end, milliseconds);
       this.pauses.add(end);
-      signal?.addEventListener("abort", end, { once: true });
+      signal.addEventListener("abort", end);
     });
   }
 

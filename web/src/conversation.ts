@@ -1,8 +1,9 @@
 /** The conversation as the page shows it: one immutable state, and everything a person can do to it. */
 
-import { Api, type SessionRef } from "./api";
+import { Api, refOf } from "./api";
 import { Connection, Problem } from "./connection";
 import { postDone } from "./host";
+import { Latest } from "./latest";
 import { currentRoute, hostOrigin, navigate, requestedSettings } from "./route";
 import { store, stored, unstore } from "./storage";
 import type { Catalog, Choice, Filter, FilterOption, History, ProblemDetails, Session } from "./types";
@@ -15,8 +16,8 @@ export interface State {
   session: Session | null;
   /** Opened by a share link. */
   readOnly: boolean;
-  /** The change that is being sent to the server. */
-  sending: Choice | "undo" | null;
+  /** The change that is being sent to the server; while there is one, no other is sent. */
+  sending: Choice | "undo" | "filters" | null;
   /** Expected regret before the first answer and after each one; undefined where it is not known yet. */
   regrets: (number | undefined)[];
   /** Below this expected regret another question hardly helps. */
@@ -48,6 +49,8 @@ export class Conversation {
   readonly api = new Api(this.connection);
   private readonly listeners = new Set<() => void>();
   private visit = new AbortController();
+  private readonly regretsRequest = new Latest();
+  private readonly detailsRequest = new Latest();
 
   constructor() {
     addEventListener("popstate", () => void this.followAddress());
@@ -58,20 +61,15 @@ export class Conversation {
     return () => this.listeners.delete(listener);
   }
 
-  /** The session to read results of. */
-  get ref(): SessionRef {
-    const session = this.state.session;
-    return session?.id ? { session: session.id } : { share: session?.share ?? "" };
-  }
-
   /** Show what the address asks for. */
   async followAddress(): Promise<void> {
     const route = currentRoute();
     await this.visiting(async (signal) => {
       if (route.to === "session") await this.resume(route.id, signal);
       else if (route.to === "shared") {
-        this.adopt(await this.api.session({ share: route.token }, signal), { readOnly: true, screen: "results" });
-        this.loadRegrets();
+        const session = await this.api.session({ share: route.token }, signal);
+        this.adopt(session, { readOnly: true, screen: "results" });
+        this.loadRegrets(session);
       } else await this.startOrChoose(signal);
     });
   }
@@ -112,19 +110,27 @@ export class Conversation {
     if (!session?.id || !session.last_answer || sending !== null || readOnly) return;
     this.set({ sending: "undo", notice: null });
     const { id, last_answer: last } = session;
-    await this.change(id, (signal) => this.api.undo(id, last, signal));
+    const undone = await this.change(id, (signal) => this.api.undo(id, last, signal));
     // Whoever takes an answer back wants to give another one.
-    if (this.state.screen === "results") this.continueAsking();
+    if (undone && this.state.screen === "results") this.continueAsking();
   }
 
   /** Ask about and recommend only what passes the filters. Throws the problem when the server rejects them. */
   async setFilters(filters: Filter[]): Promise<void> {
-    const session = this.state.session;
-    if (!session?.id) return;
-    const filtered = await this.api.filter(session.id, filters, session.where);
-    this.set({ regrets: [] }); // among other items the regret is another one
-    this.adopt(filtered);
-    this.loadRegrets();
+    const { session, sending, readOnly } = this.state;
+    if (!session?.id || sending !== null || readOnly) return;
+    const { signal } = this.visit;
+    this.set({ sending: "filters", notice: null });
+    try {
+      const filtered = await this.api.filter(session.id, filters, session.where, signal);
+      this.set({ regrets: [] }); // among other items the regret is another one
+      this.adopt(filtered);
+      this.loadRegrets(filtered);
+    } catch (error) {
+      if (signal.aborted) return;
+      this.set({ sending: null });
+      throw error;
+    }
   }
 
   /** Show the results although another question would help. */
@@ -154,7 +160,7 @@ export class Conversation {
       navigate({ to: "session", id: before }, "replace");
       return this.resume(before, signal);
     }
-    const catalogs = await this.api.catalogs();
+    const catalogs = await this.api.catalogs(signal);
     this.set({ catalogs });
     const only = requestedSettings().catalog ?? (catalogs.length === 1 ? catalogs[0]?.name : undefined);
     if (only !== undefined && only !== null) await this.start(only, "replace");
@@ -180,22 +186,25 @@ export class Conversation {
     unstore("pending", id);
   }
 
-  /** Change the session. When somebody else changed it meanwhile, show its current state. */
-  private async change(id: string, send: (signal: AbortSignal) => Promise<Session>): Promise<void> {
+  /** Change the session; true when that worked. When somebody else changed it meanwhile, show its current state. */
+  private async change(id: string, send: (signal: AbortSignal) => Promise<Session>): Promise<boolean> {
     const signal = this.visit.signal;
     try {
       const session = await send(signal);
       unstore("pending", id);
       this.adopt(session);
+      return true;
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted) return false;
       if (!(error instanceof Problem)) throw error;
       unstore("pending", id);
       await this.visiting(async (again) => {
         if (error.status !== 409 && error.status !== 422) throw error;
-        this.adopt(await this.api.session({ session: id }, again), { notice: noticeOf(error) });
-        this.loadRegrets();
+        const session = await this.api.session({ session: id }, again);
+        this.adopt(session, { notice: noticeOf(error) });
+        this.loadRegrets(session);
       }, "same screen");
+      return false;
     }
   }
 
@@ -203,7 +212,11 @@ export class Conversation {
   private async visiting(act: (signal: AbortSignal) => Promise<void>, look: "loading" | "same screen" = "loading"): Promise<void> {
     this.visit.abort();
     const visit = (this.visit = new AbortController());
-    if (look === "loading") this.set({ ...EMPTY, catalogs: this.state.catalogs, waiting: this.state.waiting });
+    this.regretsRequest.cancel();
+    if (look === "loading") {
+      this.detailsRequest.cancel();
+      this.set({ ...EMPTY, catalogs: this.state.catalogs, waiting: this.state.waiting });
+    }
     try {
       await act(visit.signal);
     } catch (error) {
@@ -228,26 +241,26 @@ export class Conversation {
 
   /** Load what the page also shows but does not wait for. */
   private loadDetails(session: Session): void {
-    this.loadRegrets();
-    const { signal } = this.visit;
-    const load = async (): Promise<void> => {
-      const { filters } = await this.api.attributes(session.catalog);
-      const catalogs = this.state.catalogs.length > 0 ? this.state.catalogs : await this.api.catalogs();
-      if (!signal.aborted) this.set({ filterOptions: filters, catalogs });
-    };
-    load().catch(ignoreProblem);
+    this.loadRegrets(session);
+    this.detailsRequest.load(
+      async (signal) => {
+        const { filters } = await this.api.attributes(session.catalog, signal);
+        const catalogs = this.state.catalogs.length > 0 ? this.state.catalogs : await this.api.catalogs(signal);
+        return { filterOptions: filters, catalogs };
+      },
+      (details) => this.set(details),
+    );
   }
 
-  private loadRegrets(): void {
-    const { signal } = this.visit;
-    const load = async (): Promise<void> => {
-      const history = await this.api.history(this.ref);
-      if (signal.aborted) return;
-      const known = regretsOf(history);
-      const regrets = this.state.regrets.map((value, index) => value ?? known[index]);
-      this.set({ regrets, stopsAt: history.stops_at });
-    };
-    load().catch(ignoreProblem);
+  private loadRegrets(session: Session): void {
+    this.regretsRequest.load(
+      (signal) => this.api.history(refOf(session), signal),
+      (history) => {
+        const known = regretsOf(history);
+        const regrets = this.state.regrets.map((value, index) => value ?? known[index]);
+        this.set({ regrets, stopsAt: history.stops_at });
+      },
+    );
   }
 
   private set(change: Partial<State>): void {
@@ -268,11 +281,6 @@ function noticeOf(problem: Problem): string {
   return MOVED_ON.has(problem.code)
     ? "This conversation has moved on in another window. Here is where it stands."
     : `That answer could not be taken. ${problem.details.detail}`;
-}
-
-/** The page works without what was asked for. Anything but an error reply is a bug. */
-export function ignoreProblem(error: unknown): void {
-  if (!(error instanceof Problem)) throw error;
 }
 
 /** A key that nobody guesses. `crypto.randomUUID` exists on https only. */

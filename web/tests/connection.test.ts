@@ -15,7 +15,9 @@ beforeEach(() => {
   connection = new Connection(onWaiting);
 });
 
-function get(signal?: AbortSignal): Promise<unknown> {
+const { signal: never } = new AbortController();
+
+function get(signal = never): Promise<unknown> {
   const reply = connection.send({ method: "GET", path: "/v1/x" }, signal);
   reply.catch(() => {}); // a test may look at it later
   return reply;
@@ -34,7 +36,7 @@ test("a reply is its body, and nothing waits", async () => {
 });
 
 test("a body is sent as JSON", async () => {
-  void connection.send({ method: "PUT", path: "/v1/x", body: { k: 2 } });
+  void connection.send({ method: "PUT", path: "/v1/x", body: { k: 2 } }, never);
   expect(last()).toMatchObject({ method: "PUT", body: { k: 2 } });
 });
 
@@ -122,8 +124,8 @@ test("an error page of a proxy is a problem with words of ours", async () => {
 });
 
 test("while several requests wait the latest reason is shown, and none at the end", async () => {
-  const slow = connection.send({ method: "GET", path: "/v1/slow" });
-  const fast = connection.send({ method: "GET", path: "/v1/fast" });
+  const slow = connection.send({ method: "GET", path: "/v1/slow" }, never);
+  const fast = connection.send({ method: "GET", path: "/v1/fast" }, never);
   await browser.last(/slow/).fail();
   await browser.last(/fast/).reply(503, { code: "busy" });
   expect(onWaiting).toHaveBeenLastCalledWith(BUSY);
@@ -155,4 +157,9 @@ test("a request that is aborted in a pause is not sent again, and does not wait 
   expect(onWaiting).toHaveBeenLastCalledWith(null);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(browser.requests).toHaveLength(1);
+});
+
+test("a request that was aborted before is never sent", async () => {
+  await expect(get(AbortSignal.abort())).rejects.toThrow("aborted");
+  expect(browser.requests).toHaveLength(0);
 });

@@ -48,7 +48,7 @@ test("a share link shows results to read only", async () => {
   const { browser, conversation } = await open("/shared/share-one");
   await browser.last(/shared\/share-one$/).reply(200, session({ id: null, answers: 2 }));
   expect(conversation.state).toMatchObject({ screen: "results", readOnly: true });
-  expect(conversation.ref).toEqual({ share: "share-one" });
+  expect(browser.last(/history$/).path).toBe("/v1/shared/share-one/history");
   const sent = browser.requests.length;
   await conversation.answer(0);
   await conversation.undo();
@@ -161,4 +161,85 @@ test("answers that were undone have no regret", async () => {
   loaded.turns[0]!.undone = true;
   await browser.last(/history$/).reply(200, loaded);
   expect(conversation.state.regrets[1]).toBe(0.6);
+});
+
+test("a history from before the filters does not mix with the one after", async () => {
+  const { browser, conversation } = await resumed(session({ answers: 2 }));
+  const old = browser.last(/history$/);
+  void conversation.setFilters([]);
+  await browser.last(/filters$/).reply(200, session({ answers: 2, version: 3, start_regret: 0.5, expected_regret: 0.2 }));
+  await old.reply(200, history(1, [0.8, 0.6], 0.1));
+  await browser.last(/history$/).reply(200, history(0.5, [0.3, 0.2], 0.05));
+  expect(conversation.state).toMatchObject({ regrets: [0.5, 0.3, 0.2], stopsAt: 0.05 });
+});
+
+test("a history that comes too late does not replace a newer one", async () => {
+  const { browser, conversation } = await resumed(session({ answers: 2 }));
+  const old = browser.last(/history$/);
+  void conversation.setFilters([]);
+  await browser.last(/filters$/).reply(200, session({ answers: 2, version: 3 }));
+  await browser.last(/history$/).reply(200, history(1, [0.3, 0.2], 0.05));
+  await old.reply(200, history(1, [0.8, 0.6], 0.1));
+  expect(conversation.state.stopsAt).toBe(0.05);
+});
+
+test("filters that are still being sent do not bring back a session that the person has left", async () => {
+  const { browser, conversation } = await resumed();
+  void conversation.setFilters([]);
+  const old = browser.last(/filters$/);
+  await browser.goTo("/#/session/two");
+  await browser.last(/sessions\/two$/).reply(200, session({ id: "two", share: "share-two" }));
+  await old.reply(200, session({ version: 1 }));
+  expect(conversation.state.session?.id).toBe("two");
+});
+
+test("while filters are being sent nothing else is", async () => {
+  const { browser, conversation } = await resumed(session({ answers: 1 }));
+  void conversation.setFilters([]);
+  void conversation.setFilters([{ attribute: "year", minimum: 2000 }]);
+  void conversation.answer(0);
+  void conversation.undo();
+  expect(browser.requests.filter((request) => request.method !== "GET").map((request) => request.method)).toEqual(["PUT"]);
+  await browser.last(/filters$/).reply(200, session({ answers: 1, version: 2 }));
+  void conversation.answer(0);
+  expect(browser.last(ANSWERS).body).toEqual({ question: "2-2", choice: 0 });
+});
+
+test("catalogues that come too late do not replace what the person went to meanwhile", async () => {
+  const { browser, conversation } = await open();
+  const old = browser.last(/catalogs$/);
+  await browser.goTo("/#/session/one");
+  await browser.last(SESSION).reply(200, session());
+  await old.reply(200, CATALOGS);
+  expect(browser.requests.some((request) => request.method === "POST")).toBe(false);
+  expect(conversation.state).toMatchObject({ screen: "asking", session: { id: "one" } });
+});
+
+test("leaving a session cancels every request about it", async () => {
+  const { browser, conversation } = await resumed();
+  void conversation.answer(0);
+  const before = [...browser.requests.filter((request) => !SESSION.test(request.path))];
+  expect(before.map((request) => request.path.split("/").at(-1)).sort()).toEqual(["answers", "attributes", "history"]);
+  await browser.goTo("/#/session/two");
+  expect(before.every((request) => request.signal.aborted)).toBe(true);
+});
+
+test("an undo that was cut short does not change the screen that the person went to", async () => {
+  const stop = { code: "regret", text: "" } as const;
+  const { browser, conversation } = await resumed(session({ answers: 1 }));
+  const undone = conversation.undo();
+  await browser.goTo("/#/session/two");
+  await browser.last(/sessions\/two$/).reply(200, session({ id: "two", answers: 3, stop }));
+  await undone;
+  expect(conversation.state.screen).toBe("results");
+});
+
+test("an undo that is too late stays at the results, which follow the other window", async () => {
+  const stop = { code: "regret", text: "" } as const;
+  const { browser, conversation } = await resumed(session({ answers: 2, stop }));
+  void conversation.undo();
+  await browser.last(/undo$/).reply(409, { ...PROBLEM, code: "not-the-last-answer" });
+  await browser.last(SESSION).reply(200, session({ answers: 3, stop }));
+  expect(conversation.state).toMatchObject({ screen: "results", session: { answers: 3 } });
+  expect(conversation.state.notice).toContain("another window");
 });
