@@ -32,7 +32,7 @@ def ending(page):
 
 def shared(page):
     ending(page)
-    page.goto(page.get_by_label("Share, to read only").input_value())
+    page.goto(page.get_by_label("Share a read-only link").input_value())
     page.locator(".tastes").wait_for()
 
 

@@ -171,7 +171,7 @@ def test_the_chart_says_how_regret_falls(visit, server):
         press(page, "1", number)
     stored = server.get(f"/v1/sessions/{session_id(page)}")
     left = round(100 * stored["expected_regret"] / stored["start_regret"])
-    page.get_by_role("img", name=f"Expected regret after 2 answers: {left}% of that at the start").wait_for()
+    page.get_by_role("img", name=f"Expected regret after 2 answers: {left}% of what it was at the start").wait_for()
     assert page.locator(".regret circle").count() == 3
 
 
@@ -212,7 +212,7 @@ def test_impossible_must_haves_are_explained(visit):
 
 def test_several_catalogues_can_be_chosen(visit, server):
     page = visit("/")
-    page.get_by_role("heading", name="What shall we look for?").wait_for()
+    page.get_by_role("heading", name="What are you looking for?").wait_for()
     page.get_by_role("button", name="things 120 things").click()
     wait_for_question(page, 1)
     assert server.get(f"/v1/sessions/{session_id(page)}")["catalog"] == "things"
@@ -220,7 +220,7 @@ def test_several_catalogues_can_be_chosen(visit, server):
     page.get_by_role("button", name="plain").click()
     wait_for_question(page, 1)
     page.go_back()
-    page.get_by_role("heading", name="What shall we look for?").wait_for()
+    page.get_by_role("heading", name="What are you looking for?").wait_for()
 
 
 def test_pictures_are_shown_where_there_are_any(visit):

@@ -37,7 +37,7 @@ def test_server_restarted_in_the_middle(visit, own_server):
     own_server.stop(signal.SIGKILL)
     page.keyboard.press("2")
     page.get_by_text(LOST).wait_for()
-    page.get_by_text(f"Your answer, {chosen}, is kept.").wait_for()
+    page.get_by_text(f"Your answer, {chosen}, is safe.").wait_for()
     page.keyboard.press("1")  # one answer is on its way: another one does not count
     own_server.start()
     wait_for_question(page, 3)  # it tries again by itself
@@ -106,13 +106,13 @@ def failing(visit):
 
 
 @pytest.mark.parametrize(
-    ("code", "said"), [("busy", BUSY), ("storage-unavailable", "The server cannot store answers at the moment.")]
+    ("code", "said"), [("busy", BUSY), ("storage-unavailable", "The server cannot save answers at the moment.")]
 )
 def test_a_server_that_cannot_now_is_asked_again(failing, server, code, said):
     failing.code = code
     failing.keyboard.press("2")
     failing.get_by_text(said).wait_for()
-    failing.get_by_text("is kept.").wait_for()
+    failing.get_by_text("is safe.").wait_for()
     poll(failing, lambda: failing.attempts >= 2)
     failing.over = True
     wait_for_question(failing, 2)
@@ -154,7 +154,7 @@ def test_a_conversation_that_went_on_elsewhere(visit, server):
     page.keyboard.press("2")  # to a question that has been answered otherwise
     page.get_by_text("moved on in another window").wait_for()
     wait_for_question(page, 2)
-    page.get_by_role("button", name="All right").click()
+    page.get_by_role("button", name="OK", exact=True).click()
     press(page, "1", 3)
     assert choices(server, id) == [0, 0]
 
@@ -163,13 +163,13 @@ def test_a_conversation_that_went_on_elsewhere(visit, server):
 def test_a_conversation_that_is_gone(visit, path):
     page = visit(path)
     page.get_by_role("heading", name="This conversation is gone").wait_for()
-    page.get_by_role("button", name="Start a new one").click()
-    page.get_by_role("heading", name="What shall we look for?").wait_for()
+    page.get_by_role("button", name="Start a new conversation").click()
+    page.get_by_role("heading", name="What are you looking for?").wait_for()
 
 
 def test_a_catalogue_that_is_not_there_is_explained(visit):
     page = visit("/?catalog=nothing")
-    page.get_by_role("heading", name="That did not work").wait_for()
+    page.get_by_role("heading", name="Something went wrong").wait_for()
     page.get_by_text("There are: things").wait_for()
 
 

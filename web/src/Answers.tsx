@@ -23,7 +23,7 @@ function Answer({ turn }: { turn: Turn }) {
   if (typeof turn.choice !== "number") {
     return (
       <>
-        {extraName(turn.choice, labels.length)}: {joined(labels, "or")}
+        {turn.choice === "skip" ? "Skipped" : extraName(turn.choice, labels.length)}: {joined(labels, "or")}
       </>
     );
   }

@@ -54,7 +54,7 @@ export function Ask({ state, session, conversation }: Props) {
       <section class="question" aria-labelledby="prompt">
         <p class="eyebrow">
           Question {question.number}
-          {session.stop !== null && " · one more"}
+          {session.stop !== null && " · optional"}
         </p>
         <h1 id="prompt" ref={heading} tabIndex={-1}>
           {question.prompt}

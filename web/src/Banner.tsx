@@ -19,7 +19,7 @@ export function Banner({ waiting, pending, notice, conversation }: Props) {
             {waiting}{" "}
             {pending !== null && (
               <>
-                Your answer, <em>{pending}</em>, is kept.{" "}
+                Your answer, <em>{pending}</em>, is safe.{" "}
               </>
             )}
             Trying again…
@@ -33,7 +33,7 @@ export function Banner({ waiting, pending, notice, conversation }: Props) {
         <p class="banner" data-kind="notice">
           <span>{notice}</span>
           <button type="button" class="quiet" onClick={() => conversation.dismissNotice()}>
-            All right
+            OK
           </button>
         </p>
       )}

@@ -8,7 +8,7 @@ export function Chooser({ catalogs, conversation }: { catalogs: Catalog[]; conve
   return (
     <div class="chooser">
       <h1 ref={heading} tabIndex={-1}>
-        What shall we look for?
+        What are you looking for?
       </h1>
       <ul class="catalogs">
         {catalogs.map((catalog) => (

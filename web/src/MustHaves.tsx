@@ -53,7 +53,7 @@ export function MustHaves({ conversation, session, options, busy }: Props) {
           }}
         >
           <h2 id="must-haves">Must-haves</h2>
-          <p class="hint">Only what has all of this is asked about and recommended. Your answers stay.</p>
+          <p class="hint">Only items that meet all of these are asked about and recommended. You keep your answers.</p>
           <div class="filters">
             {options.map((option) => (
               <FilterField key={option.attribute} option={option} filter={draft.get(option.attribute) ?? null} onChange={change} />
@@ -145,7 +145,7 @@ function Values({ option, filter, onChange }: FieldProps) {
       ))}
       {shown.length < option.values.length && (
         <button type="button" class="quiet" onClick={() => setAll(true)}>
-          all {option.values.length}
+          show all {option.values.length}
         </button>
       )}
     </div>

@@ -16,7 +16,7 @@ export function Picks({ items, answered }: { items: Recommendation[]; answered: 
       <div class="panel-head">
         <h2 id="picks-heading">{answered ? "For you, so far" : "A first guess"}</h2>
         <p class="hint" aria-hidden="true">
-          chance to be the best
+          chance of being the best
         </p>
       </div>
       <ol class="picks" ref={list}>
@@ -40,7 +40,7 @@ export function Picks({ items, answered }: { items: Recommendation[]; answered: 
 export function Chance({ share }: { share: number }) {
   return (
     <span class="chance">
-      <span class="visually-hidden">, chance to be the best: </span>
+      <span class="visually-hidden">, chance of being the best: </span>
       {percent(share)}
       <span class="bar" aria-hidden="true">
         <span style={{ width: `${Math.max(1, 100 * share)}%` }} />
@@ -50,12 +50,12 @@ export function Chance({ share }: { share: number }) {
 }
 
 /** The answer that speaks most for an item, in short when an earlier item named it. */
-export function Because({ why, repeated = false }: { why: Why | null; repeated?: boolean }) {
+export function Because({ why, repeated = false, who = "You" }: { why: Why | null; repeated?: boolean; who?: "You" | "They" }) {
   if (why === null) return null;
-  if (why.chosen === null) return <p class="because">{why.text.charAt(0).toUpperCase() + why.text.slice(1)}</p>;
+  if (why.chosen === null) return <p class="because">{why.text.replace(/^you\b/, who)}</p>;
   return (
     <p class="because">
-      You chose <cite>{why.chosen}</cite>
+      {who} chose <cite>{why.chosen}</cite>
       {!repeated && (
         <>
           {" "}

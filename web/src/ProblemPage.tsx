@@ -11,7 +11,7 @@ export function ProblemPage({ problem, conversation }: { problem: ProblemDetails
   return (
     <div class="problem">
       <h1 ref={heading} tabIndex={-1}>
-        {gone ? "This conversation is gone" : "That did not work"}
+        {gone ? "This conversation is gone" : "Something went wrong"}
       </h1>
       <p>{problem.detail}</p>
       {!gone && <p>{problem.action}</p>}
@@ -22,7 +22,7 @@ export function ProblemPage({ problem, conversation }: { problem: ProblemDetails
           </button>
         )}
         <button type="button" class={gone ? "solid" : "outline"} onClick={() => conversation.goToStart()}>
-          Start a new one
+          Start a new conversation
         </button>
       </div>
     </div>

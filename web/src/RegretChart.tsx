@@ -1,4 +1,4 @@
-import { percent } from "./words";
+import { percent, plural } from "./words";
 
 const WIDTH = 320;
 const HEIGHT = 96;
@@ -26,7 +26,7 @@ export function RegretChart({ regrets, stopsAt }: Props) {
   const line = points.map((point) => `${point.x.toFixed(1)},${point.y.toFixed(1)}`).join(" ");
   const last = points[points.length - 1];
   const left = percent(now / start);
-  const limit = stopsAt === null ? "" : ` Asking stops to pay at ${percent(stopsAt / start)}.`;
+  const limit = stopsAt === null ? "" : ` Below ${percent(stopsAt / start)}, more questions hardly help.`;
   return (
     <figure class="regret">
       <figcaption>
@@ -35,14 +35,14 @@ export function RegretChart({ regrets, stopsAt }: Props) {
           {answers > 0 ? "still to gain" : "Still to gain"}
         </h2>
         <p>
-          {answers === 0 ? "Each answer brings this down. " : "of what there was before the first answer. "}
-          {stopsAt !== null && "Below the dashes, asking stops to pay."}
+          {answers === 0 ? "Each answer brings this down. " : "of what there was to gain before the first answer. "}
+          {stopsAt !== null && "Below the dashed line, more questions hardly help."}
         </p>
       </figcaption>
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         role="img"
-        aria-label={`Expected regret after ${answers} answers: ${left} of that at the start.${limit}`}
+        aria-label={`Expected regret after ${plural(answers, "answer")}: ${left} of what it was at the start.${limit}`}
       >
         {stopsAt !== null && <line class="limit" x1={0} x2={WIDTH} y1={y(stopsAt)} y2={y(stopsAt)} />}
         {points.length > 1 && <polygon class="area" points={`${EDGE},${HEIGHT} ${line} ${last?.x ?? 0},${HEIGHT}`} />}

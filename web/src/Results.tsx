@@ -27,6 +27,7 @@ export function Results({ state, session, conversation }: Props) {
   const history = useLoaded<History>(session, (signal) => conversation.api.history(refOf(session), signal));
   const noun = state.catalogs.find((catalog) => catalog.name === session.catalog)?.item ?? "item";
   const whom = state.readOnly ? "them" : "you";
+  const who = state.readOnly ? "They" : "You";
   const [best, ...rest] = items;
   const reasons = withRepeats(items.map((item) => item.why));
   return (
@@ -35,9 +36,9 @@ export function Results({ state, session, conversation }: Props) {
         <p class="eyebrow">
           {state.readOnly ? "A shared list" : stopName(session.stop)} · {plural(session.answers, "answer")}
         </p>
-        {best && <Best item={best} among={plural(total, noun)} whom={whom} heading={heading} />}
+        {best && <Best item={best} among={plural(total, noun)} whom={whom} who={who} heading={heading} />}
         {!state.readOnly && <NextSteps state={state} session={session} conversation={conversation} />}
-        <h2 class="then">Then</h2>
+        <h2 class="next">Next best</h2>
         <ol class="ranked" start={2}>
           {rest.map((item, index) => (
             <li key={item.id}>
@@ -46,7 +47,7 @@ export function Results({ state, session, conversation }: Props) {
                 <Chance share={item.probability_best} />
               </p>
               <p class="short">{summary(item.facts, 3)}</p>
-              <Because {...reasons[index + 1]!} />
+              <Because {...reasons[index + 1]!} who={who} />
             </li>
           ))}
         </ol>
@@ -62,7 +63,7 @@ export function Results({ state, session, conversation }: Props) {
         {history && history.turns.length > 0 && <Answers turns={history.turns} readOnly={state.readOnly} />}
         {state.readOnly ? (
           <button type="button" class="solid" onClick={() => void conversation.start(session.catalog)}>
-            Now ask me
+            Try it yourself
           </button>
         ) : (
           <Share token={session.share} />
@@ -77,10 +78,11 @@ interface BestProps {
   /** The items that it is the best of, in words. */
   among: string;
   whom: "you" | "them";
+  who: "You" | "They";
   heading: ReturnType<typeof useHeadingFocus>;
 }
 
-function Best({ item, among, whom, heading }: BestProps) {
+function Best({ item, among, whom, who, heading }: BestProps) {
   return (
     <div class="best">
       {item.image && <img class="picture" src={item.image} alt="" onError={(event) => event.currentTarget.remove()} />}
@@ -90,9 +92,9 @@ function Best({ item, among, whom, heading }: BestProps) {
       <p class="short">{summary(item.facts, 4)}</p>
       <p class="line">{prose(item.facts)}</p>
       <p class="odds">
-        <strong>{percent(item.probability_best)}</strong> chance to be the best of {among} for {whom}
+        <strong>{percent(item.probability_best)}</strong> chance of being the best of {among} for {whom}
       </p>
-      <Because why={item.why ?? null} />
+      <Because why={item.why ?? null} who={who} />
     </div>
   );
 }

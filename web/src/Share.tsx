@@ -11,7 +11,7 @@ export function Share({ token }: { token: string }) {
   };
   return (
     <div class="share">
-      <label for="share-link">Share, to read only</label>
+      <label for="share-link">Share a read-only link</label>
       <div class="share-row">
         <input id="share-link" ref={field} readOnly value={shareLink(token)} onFocus={(event) => event.currentTarget.select()} />
         <button type="button" class="outline" onClick={() => void copy()}>
@@ -19,7 +19,7 @@ export function Share({ token }: { token: string }) {
         </button>
       </div>
       <p class="visually-hidden" role="status">
-        {copied && "The link is copied."}
+        {copied && "Link copied."}
       </p>
     </div>
   );

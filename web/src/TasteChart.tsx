@@ -29,8 +29,8 @@ export function TasteChart({ profile, whom }: { profile: Profile; whom: "you" | 
     <section class="tastes-panel" aria-labelledby="tastes-heading">
       <h2 id="tastes-heading">What matters to {whom}</h2>
       <div class="ends" aria-hidden="true">
-        <span>rather less</span>
-        <span>rather more</span>
+        <span>less</span>
+        <span>more</span>
       </div>
       <ul class="tastes">
         {rows.map((row) => (
@@ -46,14 +46,14 @@ export function TasteChart({ profile, whom }: { profile: Profile; whom: "you" | 
         ))}
       </ul>
       <p class="hint" aria-hidden="true">
-        The bar is how unsure we are; the small ring, what we thought at first.
+        The bar shows how unsure we are; the small ring, our first guess.
       </p>
     </section>
   );
 }
 
 function describe({ weight, deviation }: Row): string {
-  const side = weight >= 0 ? "rather more" : "rather less";
+  const side = weight >= 0 ? "more" : "less";
   const ratio = Math.abs(weight) / Math.max(deviation, 1e-9);
   return `${side}, ${ratio > 2 ? "quite sure" : ratio > 1 ? "fairly sure" : "not sure yet"}`;
 }

@@ -116,10 +116,10 @@ export class Connection {
 }
 
 const REASONS: Record<string, string> = {
-  "storage-unavailable": "The server cannot store answers at the moment.",
+  "storage-unavailable": "The server cannot save answers at the moment.",
   busy: "The server is very busy.",
   draining: "The server is restarting.",
-  "too-many-requests": "That was faster than the server allows.",
+  "too-many-requests": "You are going faster than the server allows.",
 };
 
 /** Why a request has to wait, in words. */
@@ -157,11 +157,11 @@ function parse(text: string, ok: boolean): unknown {
 function problemOf(reply: Reply): Problem {
   const unexpected: ProblemDetails = {
     type: "about:blank",
-    title: "Unexpected answer",
+    title: "Unexpected error",
     status: reply.status,
     code: "unexpected",
-    detail: `The server answered with ${reply.status}.`,
-    action: "Try again in a while.",
+    detail: `The server replied with an unexpected error (${reply.status}).`,
+    action: "Try again in a few minutes.",
   };
   return new Problem(reply.status, { ...unexpected, ...(reply.body as Partial<ProblemDetails> | null) });
 }

@@ -280,7 +280,7 @@ const MOVED_ON = new Set(["stale-question", "answer-conflict", "answer-undone", 
 function noticeOf(problem: Problem): string {
   return MOVED_ON.has(problem.code)
     ? "This conversation has moved on in another window. Here is where it stands."
-    : `That answer could not be taken. ${problem.details.detail}`;
+    : `That answer could not be used. ${problem.details.detail}`;
 }
 
 /** A key that nobody guesses. `crypto.randomUUID` exists on https only. */

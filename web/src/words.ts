@@ -31,7 +31,7 @@ const STOPS: Record<string, string> = {
 
 /** Why the conversation is over, or that it need not be. */
 export function stopName(stop: Stop | null): string {
-  if (stop === null) return "As far as we know";
+  if (stop === null) return "Our best guess so far";
   return STOPS[stop.code] ?? "That is enough to go on";
 }
 
