@@ -47,6 +47,11 @@ def gone(page):
     page.locator(".problem").wait_for()
 
 
+def nowhere(page):
+    page.goto(page.url.split("?")[0] + "nothing")
+    page.get_by_role("heading", name="Page not found").wait_for()
+
+
 def disconnected(page):
     page.locator(READY).wait_for()
     page.route("**/v1/sessions/*/answers", lambda route: route.abort())
@@ -54,7 +59,7 @@ def disconnected(page):
     page.locator(".banner").wait_for()
 
 
-SCREENS = [asking, statements, filtering, ending, shared, choosing, gone, disconnected]
+SCREENS = [asking, statements, filtering, ending, shared, choosing, gone, nowhere, disconnected]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

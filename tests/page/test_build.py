@@ -24,7 +24,7 @@ def built_files(folder):
 
 def test_the_build_is_made_from_these_sources():
     paths = [path for folder in ("src", "public") for path in (WEB / folder).rglob("*") if path.is_file()]
-    single = ("cut-fonts.js", "index.html", "package-lock.json", "vite.config.ts")
+    single = ("cut-fonts.js", "index.html", "not-found.html", "package-lock.json", "vite.config.ts")
     paths += [WEB / name for name in single]
     names = sorted(path.relative_to(WEB).as_posix() for path in paths)
     digest = hashlib.sha256()

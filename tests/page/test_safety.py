@@ -78,3 +78,11 @@ def test_the_next_question_glides_in_for_the_others(browser, server):
         assert page.evaluate("window.animated") > 0
         page.locator(".departing").wait_for(state="detached")
         assert page.locator(".slate").count() == 1
+
+
+def test_an_address_with_nothing_leads_to_the_start(visit):
+    page = visit("/nothing")
+    page.get_by_role("heading", name="Page not found").wait_for()
+    assert page.locator(".solid").evaluate("link => getComputedStyle(link).borderRadius") != "0px"  # styled
+    page.get_by_role("link", name="Go to the start").click()
+    page.get_by_role("heading", name="What are you looking for?").wait_for()

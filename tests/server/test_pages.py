@@ -56,6 +56,36 @@ def test_static_files_do_not_lead_outside(client):
         assert client.get(path).status_code == 404
 
 
+BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
+
+
+def test_a_browser_gets_a_page_where_there_is_nothing(client):
+    response = client.get("/nothing", headers=BROWSER)
+    assert response.status_code == 404
+    assert response.headers["content-type"].startswith("text/html")
+    assert response.headers["content-security-policy"] == client.get("/").headers["content-security-policy"]
+    assert 'href="/"' in response.text
+    assert client.head("/nothing", headers=BROWSER).headers["content-type"].startswith("text/html")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "headers"),
+    [
+        ("GET", "/nothing", {}),
+        ("GET", "/nothing", {"Accept": "*/*"}),
+        ("GET", "/nothing", {"Accept": "application/json"}),
+        ("POST", "/nothing", BROWSER),
+        ("GET", "/v1/nothing", BROWSER),
+        ("GET", "/v1/sessions/nobody", BROWSER),
+    ],
+)
+def test_a_program_gets_a_problem_where_there_is_nothing(client, method, path, headers):
+    response = client.request(method, path, headers=headers)
+    assert response.status_code == 404
+    assert response.headers["content-type"] == "application/problem+json"
+    assert response.json()["status"] == 404
+
+
 def test_other_sites_are_shut_out_unless_allowed(make_client):
     ours, theirs = "https://shop.example", "https://evil.example"
     closed, opened = make_client(), make_client(origins=(ours,))

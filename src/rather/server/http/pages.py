@@ -3,13 +3,14 @@
 from pathlib import Path
 
 import fastapi_offline
-from fastapi import APIRouter, FastAPI
+from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import FileResponse
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from rather.server.http.display_text import DisplayText
+from rather.server.http.problems import on_http_exception
 from rather.server.settings import Settings
 
 STATIC = Path(__file__).parents[1] / "static"
@@ -52,6 +53,12 @@ class Assets(StaticFiles):
         return response
 
 
+def wants_page(request: Request) -> bool:
+    """Whether a person opened this address in a browser; what is under /v1 answers with JSON to anybody."""
+    opened = request.method in READ and "text/html" in request.headers.get("accept", "")
+    return opened and not request.url.path.startswith("/v1/")
+
+
 def install(app: FastAPI, settings: Settings) -> None:
     """Serve the pages beside the API."""
     pages = APIRouter(include_in_schema=False)
@@ -80,6 +87,12 @@ def install(app: FastAPI, settings: Settings) -> None:
     @pages.api_route("/docs.js", methods=READ)
     async def docs_script() -> FileResponse:
         return FileResponse(STATIC / "docs.js")
+
+    @app.exception_handler(404)
+    async def not_found(request: Request, error: Exception) -> Response:
+        if not wants_page(request):
+            return on_http_exception(request, error)
+        return FileResponse(STATIC / "not-found.html", 404, {"Content-Security-Policy": page_policy()})
 
     app.include_router(pages)
     app.mount("/swagger", StaticFiles(directory=SWAGGER))

@@ -93,7 +93,7 @@ def install(app: FastAPI) -> None:
     app.exception_handler(ProblemError)(_on_problem)
     app.exception_handler(RatherError)(_on_library_error)
     app.exception_handler(RequestValidationError)(_on_invalid_request)
-    app.exception_handler(HTTPException)(_on_http_exception)
+    app.exception_handler(HTTPException)(on_http_exception)
     app.exception_handler(Exception)(_on_unexpected)
 
 
@@ -121,7 +121,8 @@ def _on_invalid_request(request: Request, error: Exception) -> Response:
     return problem_response(problem)
 
 
-def _on_http_exception(request: Request, error: Exception) -> Response:
+def on_http_exception(request: Request, error: Exception) -> Response:
+    """An error of the framework, such as an unknown path, as a problem."""
     assert isinstance(error, HTTPException)
     actions = {
         404: ("not-found", "There is nothing at this address.", "See /docs for the addresses that exist."),
