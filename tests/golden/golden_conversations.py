@@ -100,6 +100,7 @@ def _steady(content: Any) -> Any:
         return {key: value for key, value in content.items() if key not in WORDS_OF_A_PROBLEM}
     is_session = "share" in content
     volatile = VOLATILE if is_session else VOLATILE - {"id"}
+    content = worlds.response_as_recorded(content)
     steady = {key: "…" if key in volatile and value else _steady(value) for key, value in content.items()}
     return _without(steady, "facts") if is_session else steady
 

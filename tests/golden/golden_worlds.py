@@ -382,6 +382,12 @@ def client(folder: Path, names: tuple[str, ...]) -> Iterator[Any]:
         yield opened
 
 
+def response_as_recorded(content: Plain) -> Plain:
+    """An object of a response under the names that it had when it was recorded."""
+    is_option = {"label", "image", "attributes"} <= content.keys()
+    return {"statements" if is_option and key == "attributes" else key: value for key, value in content.items()}
+
+
 def command(arguments: list[str], lines: list[str]) -> str:
     """What `rather` prints with these arguments and lines of input."""
     from rather.__main__ import main

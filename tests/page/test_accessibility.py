@@ -12,9 +12,9 @@ def asking(page):
     press(page, "1", 2)
 
 
-def statements(page):
+def attributes(page):
     page.goto(page.url.split("#")[0] + "&ask=attributes&p=2")
-    page.locator(".statements").wait_for()
+    page.locator(".attributes").wait_for()
 
 
 def filtering(page):
@@ -59,7 +59,7 @@ def disconnected(page):
     page.locator(".banner").wait_for()
 
 
-SCREENS = [asking, statements, filtering, ending, shared, choosing, gone, nowhere, disconnected]
+SCREENS = [asking, attributes, filtering, ending, shared, choosing, gone, nowhere, disconnected]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

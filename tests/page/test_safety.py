@@ -24,7 +24,7 @@ def test_a_hostile_catalogue_does_nothing(visit, server, screen):
     assert dialogs == []
 
 
-def test_hostile_statements_do_nothing(visit):
+def test_hostile_attributes_do_nothing(visit):
     page = visit("/?catalog=hostile&ask=attributes")
     press(page, "1", 2)
     _unharmed(page)

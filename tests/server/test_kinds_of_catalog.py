@@ -38,7 +38,7 @@ def test_questions_about_attributes_are_the_librarys(client, source):
         assert asked["kind"] == "attributes"
         assert asked["prompt"] == question.text
         assert [option["label"] for option in asked["options"]] == [option.label for option in question.options]
-        assert [option["statements"] for option in asked["options"]] == [
+        assert [option["attributes"] for option in asked["options"]] == [
             list(option.attributes) for option in question.options
         ]
         assert {option["id"] for option in asked["options"]} == {None}

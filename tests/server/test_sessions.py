@@ -178,7 +178,7 @@ def test_too_narrow_must_haves_are_rejected(client):
     body = {"filters": [{"attribute": "price", "minimum": 225}]}
     rejected = client.post("/v1/sessions", json=body)
     assert (rejected.status_code, rejected.json()["code"]) == (422, "invalid-filter")
-    assert rejected.json()["detail"] == "These filters leave 1 of 24 items; a question needs 2."
+    assert rejected.json()["detail"] == "Only 1 of 24 things matches these filters; a question needs 2."
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ function Loading() {
   return (
     <div class="loading" aria-busy="true">
       <p class="visually-hidden">Loading</p>
-      <Slate options={[BLANK, BLANK]} statements={false} slow />
+      <Slate options={[BLANK, BLANK]} attributes={false} slow />
     </div>
   );
 }

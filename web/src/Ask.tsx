@@ -62,7 +62,7 @@ export function Ask({ state, session, conversation }: Props) {
         <div class="stage" aria-busy={state.sending !== null}>
           <Slate
             options={question.options}
-            statements={question.kind === "attributes"}
+            attributes={question.kind === "attributes"}
             chosen={state.sending}
             slow={slow}
             ready={ready && state.sending === null}

@@ -11,8 +11,8 @@ const LONG = 24;
 
 interface Props {
   options: Option[];
-  /** The options are statements about attributes, not items. */
-  statements: boolean;
+  /** The options state attributes; they are not items. */
+  attributes: boolean;
   /** The change that is being sent, such as the chosen option. */
   chosen?: State["sending"];
   /** Waiting for the next question. */
@@ -23,9 +23,9 @@ interface Props {
 }
 
 /** The options side by side, on one sheet with seams. */
-export function Slate({ options, statements, chosen = null, slow = false, ready = false, onChoose, list }: Props) {
+export function Slate({ options, attributes, chosen = null, slow = false, ready = false, onChoose, list }: Props) {
   const rows = comparison(options, FACTS);
-  const kind = statements ? "slate statements" : "slate";
+  const kind = attributes ? "slate attributes" : "slate";
   const long = options.some((option) => option.label.length > LONG);
   return (
     <ol

@@ -17,6 +17,7 @@ from rather.errors import InvalidInputError, RatherError
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.model.rejuvenation import Rejuvenation
+from rather.nouns import counted
 from rather.retrieval import ExactRetriever, Retriever, ShortlistRetriever, choose_retriever
 from rather.server.computing.filters import CatalogFilters
 from rather.server.computing.gate import Gate
@@ -196,8 +197,9 @@ class ServedCatalogs:
         with self._gate.urgent():
             allowed = served.filters.mask(request.filters, request.where)
             if allowed is not None and (left := int(allowed.sum())) < request.k:
-                total = len(served.catalog)
-                raise invalid_filter(f"These filters leave {left} of {total} items; a question needs {request.k}.")
+                of_all = f"of {counted(len(served.catalog), served.catalog.name)}"
+                few = f"Only {left} {of_all} match{'es' * (left == 1)}" if left else f"None {of_all} match"
+                raise invalid_filter(f"{few} these filters; a question needs {request.k}.")
             policy = Policy(
                 served.catalog,
                 served.belief,

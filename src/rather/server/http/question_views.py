@@ -40,7 +40,7 @@ def option_views(question: Question, display: DisplayText) -> list[schema.Option
                 label=display.text(option.label),
                 facts=_fact_views(facts, display),
                 image=display.image(facts),
-                statements=[display.text(attribute) for attribute in option.attributes],
+                attributes=[display.text(attribute) for attribute in option.attributes],
             )
         )
     return views

@@ -27,7 +27,7 @@ class OptionView(BaseModel):
     label: str
     facts: list[Fact] = Field(description="Those in which the options differ come first.")
     image: str | None = Field(None, description="A picture's address, if its host is allowed.")
-    statements: list[str] = Field([], description="The attributes of an option made of attributes.")
+    attributes: list[str] = Field([], description="The attributes of an option made of attributes.")
 
 
 class QuestionView(BaseModel):
