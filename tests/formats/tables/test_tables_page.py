@@ -35,7 +35,7 @@ def test_every_kind_is_explained_and_the_limits_are_the_code_s():
     "expression",
     [
         part
-        for line in re.search(r"## Must-haves.*?```\n(.*?)```", PAGE, re.DOTALL)[1].splitlines()
+        for line in re.search(r"## Must-haves.*?```text\n(.*?)```", PAGE, re.DOTALL)[1].splitlines()
         for part in re.split(r"\s{3,}", line)
         if re.search(r"[<>=]\s|\bin\b|missing$|\band\b", part)
         and not re.search(r"<,|missing value|a year|spaces", part)
