@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from rather.formats.opening import Opened
     from rather.research.first_questions import FirstQuestion
+    from rather.strategies import Strategy
 
 
 def first_questions(
@@ -46,15 +47,10 @@ def first_questions(
     from rather.cli.progress import open_with_progress, progress_bar
     from rather.conversation.policy import everyday_response
     from rather.research.first_questions import first_questions as compute
-    from rather.strategies import ATTRIBUTE_STRATEGIES, strategy_named
+    from rather.strategies import ATTRIBUTE_STRATEGIES
 
     sizes = [(slate_size, count) for count in _numbers(p, "--p", 1) for slate_size in _numbers(k, "--k", 2)]
-    strategies = {
-        name: strategy_named(
-            name, "attributes", **({"most_slates": most_slates} if name == "exhaustive-search" else {})
-        )
-        for name in strategy or ATTRIBUTE_STRATEGIES
-    }
+    strategies = {name: _strategy(name, most_slates) for name in strategy or ATTRIBUTE_STRATEGIES}
     source = open_with_progress(catalog)
     response = everyday_response(source.catalog, source.belief, temperature)
     with progress_bar("questions", len(sizes) * len(strategies), json_output) as advance:
@@ -65,6 +61,16 @@ def first_questions(
         print_json(_report(catalog, source, str(response), seed, trials, questions))
     else:
         _print_tables(questions)
+
+
+def _strategy(text: str, most_slates: int) -> "Strategy":
+    from rather.cli.strategy_argument import strategy_of
+    from rather.strategies import strategy_named
+
+    if text == "exhaustive-search":
+        return strategy_named(text, "attributes", most_slates=most_slates)
+    found = strategy_of(text, "attributes")
+    return strategy_named(found, "attributes") if isinstance(found, str) else found
 
 
 def _numbers(text: str, option: str, least: int) -> list[int]:

@@ -30,6 +30,7 @@ def holdout(
     Example: rather research holdout candy-data.csv --column winpercent
     """
     from rather.cli.progress import progress_bar
+    from rather.cli.strategy_argument import strategy_of
     from rather.research.holdout import hold_out
 
     with progress_bar("conversations", conversations, json_output) as advance:
@@ -41,7 +42,7 @@ def holdout(
             conversations=conversations,
             top=top,
             k=k,
-            strategy=strategy,
+            strategy=strategy_of(strategy, "items"),
             on_done=advance,
         )
     if json_output:

@@ -17,6 +17,7 @@ from rather.errors import InvalidInputError
 from rather.formats.tables.column_kinds import ColumnKind
 from rather.formats.tables.encoded_table import EncodedTable, encode_table
 from rather.model.questions import Question
+from rather.strategies import Strategy
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ def hold_out(
     conversations: int = 50,
     top: int = 5,
     k: int = 2,
-    strategy: str = "auto",
+    strategy: str | Strategy = "auto",
     on_done: Callable[[], None] | None = None,
 ) -> Holdout:
     """Conversations with a user who prefers more of a column that the model does not see.
