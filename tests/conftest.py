@@ -27,6 +27,6 @@ DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 if DATA.is_dir():
     os.environ.setdefault("RATHER_DATA", str(DATA))
 
-# What pytest's `pythonpath` is to this process: tests that start another one meet the same source.
+# The same as pytest's `pythonpath`, for the processes that tests start.
 SOURCE = Path(__file__).resolve().parents[1] / "src"
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(SOURCE), os.environ.get("PYTHONPATH")]))

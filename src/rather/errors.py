@@ -1,4 +1,4 @@
-"""What can go wrong, by name. Every error is a `RatherError` and also the builtin error it resembles."""
+"""The errors of this package. Every error is a `RatherError` and also the builtin error it resembles."""
 
 
 def number_range(least: int, most: int) -> str:
@@ -7,15 +7,15 @@ def number_range(least: int, most: int) -> str:
 
 
 class RatherError(Exception):
-    """Base of every error this package raises on purpose; its message is fit for a user's eyes."""
+    """Base of every error this package raises on purpose; its message is meant for users."""
 
 
 class InvalidInputError(RatherError, ValueError):
-    """An argument, a file or an answer is not what it must be."""
+    """An argument, a file or an answer that is not valid."""
 
 
 class UnknownNameError(RatherError, LookupError):
-    """A name (strategy, catalogue, id) that does not exist here."""
+    """A name (of a strategy, a catalogue, an item) that does not exist."""
 
 
 class StaleQuestionError(RatherError, ValueError):
@@ -23,7 +23,7 @@ class StaleQuestionError(RatherError, ValueError):
 
 
 class ImpossibleAnswerError(RatherError, ValueError):
-    """An answer that no person in the belief could have given."""
+    """An answer that has probability 0 under the belief."""
 
 
 class NoQuestionLeftError(RatherError, RuntimeError):
@@ -31,7 +31,7 @@ class NoQuestionLeftError(RatherError, RuntimeError):
 
 
 class TooManySlatesError(RatherError, ValueError):
-    """An exhaustive search that would not end."""
+    """An exhaustive search over more slates than it may evaluate."""
 
 
 class MissingExtraError(RatherError, ImportError):
@@ -43,8 +43,8 @@ class MissingExtraError(RatherError, ImportError):
 
 
 class MissingDataError(RatherError, FileNotFoundError):
-    """A data set that is not on this machine yet."""
+    """A data set that is not on this machine."""
 
 
 class CorruptDownloadError(RatherError, OSError):
-    """A download that is not what its publisher published."""
+    """A download that does not match its checksum."""

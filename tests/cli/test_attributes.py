@@ -34,7 +34,7 @@ def test_a_person_reads_a_sentence_and_the_options(session):
     assert choice_text(question, 1) == second
 
 
-def test_a_machine_plays_about_attributes_and_goes_on_later(rather, tmp_path):
+def test_a_program_answers_about_attributes_and_continues_later(rather, tmp_path):
     log = tmp_path / "log.json"
     options = ("ask", "films", "--json", "--ask", "attributes", "--p", "2", "--k", "3", "--strategy", "greedy")
     first = rather(*options, "--save", str(log), stdin='{"choice": 2}\n"same"\n{"quit": true}\n').out
@@ -52,7 +52,7 @@ def test_a_machine_plays_about_attributes_and_goes_on_later(rather, tmp_path):
     ] * 2
 
 
-def test_a_machine_may_be_asked_either(rather):
+def test_a_program_may_be_asked_about_either(rather):
     options = ("ask", "films", "--json", "--ask", "auto", "--strategy", "greedy")
     cheap_words = rather(*options, "--reading-cost", "9,0", stdin="").out
     cheap_cards = rather(*options, "--reading-cost", "0,9", stdin="").out
@@ -82,7 +82,7 @@ def test_a_machine_may_be_asked_either(rather):
         ),
     ],
 )
-def test_mistakes_are_told(options, message, rather):
+def test_a_mistake_is_named(options, message, rather):
     assert message in rather(*options, expect=2).err.replace("\n", " ")
 
 

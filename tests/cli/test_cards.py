@@ -8,7 +8,7 @@ def option(**facts):
     return Option("label", facts, "id")
 
 
-def test_few_facts_are_all_shown_but_the_line_which_has_its_place():
+def test_few_facts_are_all_shown_except_the_line_which_stands_below_them():
     assert facts_to_show([option(year="1942", line="A café."), option(year="1942", country="France")]) == [
         "year",
         "country",

@@ -15,7 +15,7 @@ ENVIRONMENT = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
 
 
 @pytest.fixture
-def machine(rather):
+def program(rather):
     """Plays `rather ask films --json` with a list of commands; returns what was said."""
 
     def play(*arguments, commands):
@@ -74,8 +74,8 @@ def test_ask_without_a_terminal_records_nothing_and_says_why(rather):
     assert "needs a person at a terminal" in rather("ask", "films", stdin="1\n1\n", expect=2).err
 
 
-def test_a_machine_can_play(machine):
-    said = machine(commands=[{"choice": 0}, {"choice": "skip"}, {"undo": True}, {"choice": "none"}, {"quit": True}])
+def test_a_program_can_answer(program):
+    said = program(commands=[{"choice": 0}, {"choice": "skip"}, {"undo": True}, {"choice": "none"}, {"quit": True}])
     questions = [message for message in said if message["type"] == "question"]
     assert [question["number"] for question in questions] == [1, 2, 3, 2, 3]
     assert questions[1] == questions[3]
@@ -83,31 +83,31 @@ def test_a_machine_can_play(machine):
     assert said[-1]["answers"] == 2
 
 
-def test_a_machine_is_told_what_was_wrong_and_asked_again(machine):
-    said = machine(commands=[{"choice": 9}, {"chose": 1}, {"choice": 0, "number": 7}, {"undo": True}])
+def test_a_program_reads_what_was_wrong_and_is_asked_again(program):
+    said = program(commands=[{"choice": 9}, {"chose": 1}, {"choice": 0, "number": 7}, {"undo": True}])
     errors = [message["message"] for message in said if message["type"] == "error"]
     assert len(errors) == 4
     assert "0..1" in errors[0]
     assert said[-1]["answers"] == 0
 
 
-def test_a_kept_conversation_goes_on_where_it_stopped(tmp_path, machine):
+def test_a_saved_conversation_continues_where_it_stopped(tmp_path, program):
     kept = tmp_path / "evening.json"
-    whole = machine(commands=[{"choice": 0}, {"choice": 1}])
-    machine("--save", str(kept), commands=[{"choice": 0}])
-    resumed = machine("--resume", str(kept), commands=[{"choice": 1}])
+    whole = program(commands=[{"choice": 0}, {"choice": 1}])
+    program("--save", str(kept), commands=[{"choice": 0}])
+    resumed = program("--resume", str(kept), commands=[{"choice": 1}])
     assert [m for m in resumed if m["type"] == "question"] == [m for m in whole if m["type"] == "question"][1:]
     assert len(json.loads(kept.read_text())["events"]) == 2
 
 
-def test_a_file_that_is_no_log_is_refused(tmp_path, rather):
+def test_a_file_that_is_no_log_is_rejected(tmp_path, rather):
     other = tmp_path / "other.json"
     other.write_text("{}")
     assert "not a session log" in rather("ask", "--json", "--resume", str(other), expect=2).err
     assert "Cannot read" in rather("ask", "--json", "--resume", str(tmp_path / "none"), expect=2).err
 
 
-def test_simulate_compares_strategies_on_the_same_people(rather):
+def test_simulate_compares_strategies_on_the_same_users(rather):
     report = json.loads(
         rather(
             "simulate", "films", "--strategy", "random", "--strategy", "query-iteration", "--users", "3",
@@ -209,12 +209,12 @@ def test_a_retriever_is_chosen_by_name(rather, kind):
     assert json.loads(said[0])["type"] == "question"
 
 
-def test_an_unknown_retriever_is_refused_with_the_known_ones(rather):
+def test_an_unknown_retriever_is_rejected_with_the_known_ones(rather):
     assert "There are: auto, exact, shortlist" in rather("ask", "films", "--json", "--retriever", "fast", expect=2).err
     assert "There are: auto, exact" in rather("simulate", "films", "--users", "1", "--retriever", "fast", expect=2).err
 
 
-def test_what_was_remembered_is_said_again_unless_forbidden(rather, monkeypatch, tmp_path):
+def test_a_cached_question_is_asked_again_unless_the_cache_is_off(rather, monkeypatch, tmp_path):
     from rather import Policy
 
     monkeypatch.setenv("RATHER_CACHE", str(tmp_path / "cache"))

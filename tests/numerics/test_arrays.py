@@ -70,14 +70,14 @@ def test_a_reversed_memory_map_is_read_in_its_order(tmp_path):
 
 
 @pytest.mark.parametrize(("bad", "shown"), [(np.nan, "nan"), (None, "nan"), (np.inf, "inf"), (-np.inf, "-inf")])
-def test_an_entry_that_is_not_finite_is_named_by_its_place(bad, shown):
+def test_an_entry_that_is_not_finite_is_named_by_its_index(bad, shown):
     value = np.zeros((4, 3), dtype=object)
     value[2, 1] = bad
     with pytest.raises(InvalidInputError, match=rf"`items` must be finite, but entry \[2, 1\] is {shown} \(1 such"):
         as_floats(value, "items", rank=2)
 
 
-def test_a_number_past_float32_is_refused_and_not_only_warned_of():
+def test_a_number_past_float32_is_rejected_with_an_error_not_a_warning():
     with pytest.raises(InvalidInputError, match=r"entry \[0, 1\] is inf"):
         as_floats(np.array([[0.0, 1e300]]), "items", rank=2)
 
@@ -92,7 +92,7 @@ def test_large_finite_numbers_are_accepted():
 
 
 @pytest.mark.parametrize(("value", "shape"), [([1.0, 2.0], r"\(2,\)"), ([[[1.0]]], r"\(1, 1, 1\)"), (3.0, r"\(\)")])
-def test_the_wrong_rank_is_refused_with_the_shape(value, shape):
+def test_the_wrong_rank_is_rejected_with_the_shape(value, shape):
     with pytest.raises(InvalidInputError, match=f"`items` must have 2 dimensions, got shape {shape}"):
         as_floats(value, "items", rank=2)
 
@@ -102,12 +102,12 @@ def test_the_wrong_rank_is_refused_with_the_shape(value, shape):
     [[[1.0, 2.0], [3.0]], [["a", "b"]], pd.DataFrame({"title": ["Alien"]}), np.array([[1 + 2j]])],
     ids=["ragged", "texts", "text column", "complex"],
 )
-def test_what_is_not_a_table_of_numbers_is_refused(value):
+def test_what_is_not_a_table_of_numbers_is_rejected(value):
     with pytest.raises(InvalidInputError, match="`items` must be a rectangular array of numbers"):
         as_floats(value, "items", rank=2)
 
 
-def test_a_complex_tensor_is_refused():
+def test_a_complex_tensor_is_rejected():
     with pytest.raises(InvalidInputError, match="`items` must be a rectangular array of numbers"):
         as_floats(torch.tensor([[1 + 2j]]), "items", rank=2)
 
@@ -138,11 +138,11 @@ def test_a_mask_does_not_follow_later_changes_of_the_callers(value):
 @pytest.mark.parametrize(
     "value", [[True], [0, 1, 1], [[True, False, True]], ["a", "b", "c"], [[True], [True, False], []]]
 )
-def test_what_is_not_a_mask_is_refused_with_what_was_needed(value):
+def test_what_is_not_a_mask_is_rejected_with_what_was_needed(value):
     with pytest.raises(InvalidInputError, match=r"`allowed` must be a boolean mask of shape \(3,\), got"):
         as_mask(value, "allowed", 3)
 
 
-def test_a_mask_that_allows_nothing_is_refused():
+def test_a_mask_that_allows_nothing_is_rejected():
     with pytest.raises(InvalidInputError, match="`allowed` must allow at least one of the 3 items"):
         as_mask([False, False, False], "allowed", 3)

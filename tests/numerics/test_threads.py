@@ -76,14 +76,14 @@ def number_in_a_new_thread() -> int:
 @pytest.mark.skipif(
     rather.numerics.threads._native_limits() is None, reason="this torch cannot be limited for one thread alone"
 )
-def test_a_thread_born_while_we_compute_gets_the_hosts_number(host_threads):
+def test_a_thread_started_while_we_compute_gets_the_hosts_number(host_threads):
     with one_thread():
         assert number_in_a_new_thread() == host_threads
         on_all_threads(lambda piece: piece, range(9))
         assert number_in_a_new_thread() == host_threads
 
 
-def test_a_torch_that_sets_all_threads_at_once_is_put_back_too(host_threads, monkeypatch):
+def test_a_torch_that_can_only_set_all_threads_at_once_is_restored_too(host_threads, monkeypatch):
     monkeypatch.setattr(rather.numerics.threads, "_native_limits", lambda: None)
     with one_thread():
         assert torch.get_num_threads() == 1
@@ -143,7 +143,7 @@ def test_a_conversation_leaves_the_number_of_threads_alone(host_threads):
     assert torch.get_num_threads() == host_threads
 
 
-def test_a_refused_answer_leaves_the_number_of_threads_alone(host_threads):
+def test_a_rejected_answer_leaves_the_number_of_threads_alone(host_threads):
     talk = converse()
     with pytest.raises(ValueError, match="choice"):
         talk.tell(talk.ask(), 7)
