@@ -23,7 +23,7 @@ def test_a_row_is_found_by_its_id():
     assert Catalog(ITEMS, ids=["a", "b", "c"]).row("b") == 1
 
 
-def test_an_unknown_id_is_refused_in_the_catalogues_own_words():
+def test_an_unknown_id_is_rejected_in_the_catalogues_own_words():
     with pytest.raises(UnknownNameError, match="No film has the id 'd'"):
         Catalog(ITEMS, ids=["a", "b", "c"], name="film").row("d")
 
@@ -135,24 +135,24 @@ def test_a_number_and_its_text_are_different_ids():
     assert Catalog(ITEMS, ids=[7, 8, 9]).content_hash != Catalog(ITEMS, ids=["7", "8", "9"]).content_hash
 
 
-def test_duplicate_ids_are_refused_with_their_rows():
-    with pytest.raises(InvalidInputError, match="`ids` must be distinct, but 'a' stands in rows 0 and 2"):
+def test_duplicate_ids_are_rejected_with_their_rows():
+    with pytest.raises(InvalidInputError, match="`ids` must be distinct, but 'a' is in rows 0 and 2"):
         Catalog(ITEMS, ids=["a", "b", "a"])
 
 
-def test_ids_that_cannot_be_told_apart_are_refused():
-    with pytest.raises(InvalidInputError, match="`ids` must be texts or whole numbers"):
+def test_ids_of_another_type_are_rejected():
+    with pytest.raises(InvalidInputError, match="`ids` must be texts or integers"):
         Catalog(ITEMS, ids=[["a"], ["b"], ["c"]])
 
 
 @pytest.mark.parametrize("items", [np.zeros((0, 3)), np.zeros((3, 0))])
-def test_an_empty_catalogue_is_refused(items):
+def test_an_empty_catalogue_is_rejected(items):
     with pytest.raises(InvalidInputError, match="`items` must hold at least one item and one dimension"):
         Catalog(items)
 
 
 @pytest.mark.parametrize("column", ["ids", "labels", "facts"])
-def test_a_column_of_the_wrong_length_is_refused(column):
+def test_a_column_of_the_wrong_length_is_rejected(column):
     with pytest.raises(InvalidInputError, match=f"`{column}` must have 3 entries to match `items`, got 2"):
         Catalog(ITEMS, **{column: [{}, {}] if column == "facts" else ["a", "b"]})
 
@@ -163,6 +163,6 @@ def test_features_must_match_the_dimensions():
         Catalog(ITEMS, features=["funny"])
 
 
-def test_items_that_are_not_finite_are_refused_with_their_place():
+def test_items_that_are_not_finite_are_rejected_with_their_index():
     with pytest.raises(InvalidInputError, match=r"`items` must be finite, but entry \[1, 0\] is nan"):
         Catalog([[1.0, 0.0], [float("nan"), 1.0]])

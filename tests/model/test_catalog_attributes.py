@@ -1,4 +1,4 @@
-"""What can be said of an item, and what a catalogue makes of it."""
+"""The attributes of an item, and what a catalogue makes of them."""
 
 import numpy as np
 import pytest
@@ -9,29 +9,31 @@ from rather.errors import InvalidInputError
 from rather.model.attributes import attributes_hash, column_numbers
 
 
-def test_named_dimensions_become_unit_statements():
+def test_named_dimensions_become_unit_attributes():
     catalog = Catalog(torch.zeros(4, 3), features=["funny", "dark", "slow"])
-    assert [(said.text, said.column) for said in catalog.attributes] == [(name, name) for name in catalog.features]
-    assert torch.equal(torch.stack([said.vector for said in catalog.attributes]), torch.eye(3))
+    assert [(attribute.text, attribute.column) for attribute in catalog.attributes] == [
+        (name, name) for name in catalog.features
+    ]
+    assert torch.equal(torch.stack([attribute.vector for attribute in catalog.attributes]), torch.eye(3))
 
 
-def test_statements_given_replace_those_of_the_dimensions():
-    said = Attribute("all-wheel drive", "drive", [0.5, -1.0], form="with")
-    catalog = Catalog(torch.zeros(4, 2), features=["a", "b"], attributes=[said])
-    assert list(catalog.attributes) == [said]
+def test_attributes_given_replace_those_of_the_dimensions():
+    attribute = Attribute("all-wheel drive", "drive", [0.5, -1.0], form="with")
+    catalog = Catalog(torch.zeros(4, 2), features=["a", "b"], attributes=[attribute])
+    assert list(catalog.attributes) == [attribute]
 
 
-def test_a_catalogue_of_bare_vectors_has_no_statements():
+def test_a_catalogue_of_bare_vectors_has_no_attributes():
     assert len(Catalog(torch.zeros(4, 2)).attributes) == 0
 
 
 def test_vectors_come_from_any_array():
-    said = Attribute("red", "colour", np.array([1, 0]))
-    assert said.vector.dtype == torch.float32
-    assert said.vector.tolist() == [1.0, 0.0]
+    attribute = Attribute("red", "colour", np.array([1, 0]))
+    assert attribute.vector.dtype == torch.float32
+    assert attribute.vector.tolist() == [1.0, 0.0]
 
 
-def test_statements_about_one_column_contradict_each_other():
+def test_attributes_about_one_column_contradict_each_other():
     red, blue, fast = (Attribute(text, column, [0.0]) for text, column in [("red", "c"), ("blue", "c"), ("fast", "s")])
     assert red.column == blue.column
     assert red.column != fast.column
@@ -46,12 +48,12 @@ def test_statements_about_one_column_contradict_each_other():
         (["red"], r"rather.Attribute objects, got str at index 0"),
     ],
 )
-def test_statements_that_do_not_fit_are_refused(attributes, message):
+def test_attributes_that_do_not_fit_are_rejected(attributes, message):
     with pytest.raises(InvalidInputError, match=message):
         Catalog(torch.zeros(3, 2), attributes=attributes)
 
 
-def test_a_statement_needs_words_and_a_known_form():
+def test_an_attribute_needs_words_and_a_known_form():
     with pytest.raises(InvalidInputError, match="must not be empty"):
         Attribute(" ", "colour", [1.0])
     with pytest.raises(InvalidInputError, match="`form` must be one of"):
@@ -59,16 +61,16 @@ def test_a_statement_needs_words_and_a_known_form():
 
 
 def test_the_hash_depends_on_words_column_and_meaning():
-    said = Attribute("red", "colour", [1.0])
+    attribute = Attribute("red", "colour", [1.0])
     hashes = {
-        attributes_hash([said]),
+        attributes_hash([attribute]),
         attributes_hash([Attribute("blue", "colour", [1.0])]),
         attributes_hash([Attribute("red", "paint", [1.0])]),
         attributes_hash([Attribute("red", "colour", [2.0])]),
         attributes_hash([]),
     }
     assert len(hashes) == 5
-    assert attributes_hash([said]) == attributes_hash([Attribute("red", "colour", torch.ones(1))])
+    assert attributes_hash([attribute]) == attributes_hash([Attribute("red", "colour", torch.ones(1))])
 
 
 def test_the_average_item():

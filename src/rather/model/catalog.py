@@ -35,9 +35,9 @@ class Catalog:
         items: `(n, d)` item vectors: NumPy array, torch tensor, nested list or DataFrame; or an `ItemStorage`.
         ids: n distinct names of the items, by default `0..n-1`.
         labels: n texts to show, by default the ids.
-        facts: For each item, what else to show of it ("year": "1942").
+        facts: For each item, what else to show ("year": "1942").
         features: Names of the d dimensions, where they mean something to a person.
-        name: What one calls an item here, in the singular ("film").
+        name: What to call an item, in the singular ("film").
         attributes: What can be said of an item in a few words, for questions about attributes; by default one
             attribute for each of the `features`.
         together: `(a, a)` boolean, which two of the a attributes hold of at least one item, or a function that
@@ -167,7 +167,7 @@ class Catalog:
         return str(self.labels[row] if self.labels else self.ids[row])
 
     def facts_of(self, row: int) -> Mapping[str, str]:
-        """What else to show of it, possibly nothing."""
+        """What else to show of the item in this row, possibly nothing."""
         return self.facts[row] if self.facts else {}
 
 
@@ -191,7 +191,7 @@ def _reject_duplicates(ids: Sequence[ItemId]) -> None:
     found = ids.first_duplicate() if isinstance(ids, LargeColumn) else _first_duplicate(ids)
     if found is not None:
         id, first, second = found
-        raise InvalidInputError(f"`ids` must be distinct, but {id!r} stands in rows {first} and {second}.")
+        raise InvalidInputError(f"`ids` must be distinct, but {id!r} is in rows {first} and {second}.")
 
 
 def _first_duplicate(ids: Sequence[ItemId]) -> tuple[ItemId, int, int] | None:
@@ -199,6 +199,6 @@ def _first_duplicate(ids: Sequence[ItemId]) -> tuple[ItemId, int, int] | None:
         if isinstance(ids, range) or len(set(ids)) == len(ids):
             return None
     except TypeError:
-        raise InvalidInputError("`ids` must be texts or whole numbers, which can be told apart.") from None
+        raise InvalidInputError("`ids` must be texts or integers.") from None
     seen: dict[ItemId, int] = {}
     return next((id, seen[id], row) for row, id in enumerate(ids) if seen.setdefault(id, row) != row)

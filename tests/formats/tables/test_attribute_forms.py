@@ -1,4 +1,4 @@
-"""What can be said of the rows of a table, in the words of a question."""
+"""The attributes of a table, in the words of a question."""
 
 import pytest
 
@@ -26,18 +26,18 @@ def cars(**columns):
     return encode_table(TABLE, {"table": {"name": "car"}, "columns": columns})
 
 
-def place(catalog, text):
-    return next(number for number, said in enumerate(catalog.attributes) if said.text == text)
+def index_of(catalog, text):
+    return next(number for number, attribute in enumerate(catalog.attributes) if attribute.text == text)
 
 
-def test_statements_hold_together_where_a_row_says_so():
+def test_attributes_hold_together_where_a_row_says_so():
     catalog = cars().catalog
-    texts = [said.text for said in catalog.attributes]
+    texts = [attribute.text for attribute in catalog.attributes]
     assert {"all-wheel drive", "rear-wheel drive", "electric", "sunroof", "towbar"} <= set(texts)
-    electric = place(catalog, "electric")
-    assert catalog.together[electric, place(catalog, "all-wheel drive")]
-    assert not catalog.together[electric, place(catalog, "rear-wheel drive")]
-    assert catalog.together[place(catalog, "sunroof"), place(catalog, "towbar")]
+    electric = index_of(catalog, "electric")
+    assert catalog.together[electric, index_of(catalog, "all-wheel drive")]
+    assert not catalog.together[electric, index_of(catalog, "rear-wheel drive")]
+    assert catalog.together[index_of(catalog, "sunroof"), index_of(catalog, "towbar")]
     assert catalog.together.equal(catalog.together.T)
     assert bool(catalog.together.diagonal().all())
 
@@ -57,21 +57,21 @@ def test_an_option_describes_a_car_that_there_is():
 def test_the_settings_say_how_a_column_reads():
     table = cars(drive={"form": "with"}, electric={"form": "is"}, extras={"form": "with"})
     catalog = table.catalog
-    forms = {said.text: said.form for said in catalog.attributes}
+    forms = {attribute.text: attribute.form for attribute in catalog.attributes}
     assert forms["all-wheel drive"] == "with"
     assert forms["electric"] == "is"
     assert set(forms.values()) == {"with", "is", ""}
     policy = Policy(catalog, table.belief(), p=2, ask="attributes")
-    drive, electric, sunroof = (place(catalog, text) for text in ("all-wheel drive", "electric", "sunroof"))
+    drive, electric, sunroof = (index_of(catalog, text) for text in ("all-wheel drive", "electric", "sunroof"))
     question = policy.attribute_question(1, [[drive, electric], [drive, sunroof]])
     assert markdown(question.words) == (
         "Would you rather a car with **all-wheel drive** that is **electric**, "
         "or one with **all-wheel drive** and **sunroof**?"
     )
     again = encode_table(TABLE, table.settings).catalog
-    assert [said.form for said in again.attributes] == [said.form for said in catalog.attributes]
+    assert [attribute.form for attribute in again.attributes] == [attribute.form for attribute in catalog.attributes]
 
 
-def test_a_form_that_does_not_exist_is_refused():
+def test_a_form_that_does_not_exist_is_rejected():
     with pytest.raises(InvalidInputError, match="`form` must be one of is, with, that, alone, got 'has'"):
         cars(drive={"form": "has"})

@@ -169,7 +169,7 @@ def test_edges_rise_within_the_values_and_knots_hold_them(values):
 
 
 @given(samples)
-def test_told_edges_that_were_found_give_the_same_grid(values):
+def test_given_edges_that_were_found_give_the_same_grid(values):
     grid = grid_of(np.array(values))
     if grid.edges:
         assert grid_of(np.array(values), grid.edges) == grid

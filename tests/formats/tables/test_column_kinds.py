@@ -15,8 +15,8 @@ ROWS = 40
 
 
 def found(name, values):
-    values = [values[place % len(values)] for place in range(ROWS)] if len(values) < ROWS else values
-    other = [f"item {place}" for place in range(len(values))]
+    values = [values[index % len(values)] for index in range(ROWS)] if len(values) < ROWS else values
+    other = [f"item {index}" for index in range(len(values))]
     return inspect_columns(read_table({"name": other, name: values})).column(name)
 
 
@@ -52,10 +52,10 @@ def found(name, values):
         ("seen", ["3/1/2024", "1/2/2024"], ColumnKind.CATEGORY),
         ("photo", ["https://x.example/a.png?w=3", "https://x.example/b.jpg"], ColumnKind.IMAGE),
         ("link", ["https://x.example/a", "https://x.example/b"], ColumnKind.TEXT),
-        ("ref_id", [f"r{place}" for place in range(ROWS)], ColumnKind.ID),
+        ("ref_id", [f"r{index}" for index in range(ROWS)], ColumnKind.ID),
         ("ref_id", [7, 7, 9], ColumnKind.ID),
         ("n", list(range(ROWS)), ColumnKind.ID),
-        ("about", [f"a sentence, number {place}; not a tag" for place in range(ROWS)], ColumnKind.TEXT),
+        ("about", [f"a sentence, number {index}; not a tag" for index in range(ROWS)], ColumnKind.TEXT),
     ],
 )
 def test_kind(name, values, kind):
@@ -95,8 +95,8 @@ def test_missing_texts_are_missing_and_none_is_a_value():
     assert Cells(column_of([1, -1, 3]), ["-1"]).present.tolist() == [True, False, True]
 
 
-def test_a_mixed_column_is_refused_with_row_column_and_ways_out(write):
-    rows = "".join(f"{place},car {place}\n" for place in range(10, 20))
+def test_a_mixed_column_is_rejected_with_row_column_and_ways_out(write):
+    rows = "".join(f"{index},car {index}\n" for index in range(10, 20))
     path = write("t.csv", f"price,name\n{rows}cheap,car x\n")
     with pytest.raises(RatherError) as raised:
         encode_table(path)
@@ -110,7 +110,7 @@ def test_a_mixed_column_is_refused_with_row_column_and_ways_out(write):
 
 
 def test_a_mixed_column_that_is_only_shown_is_text(write):
-    rows = "".join(f"n{place},{place},{place % 3}\n" for place in range(10, 20))
+    rows = "".join(f"n{index},{index},{index % 3}\n" for index in range(10, 20))
     path = write("t.csv", f"name,size,x\n{rows}n,large,1\n")
     table = encode_table(path, {"columns": {"size": {"role": "show"}}})
     assert table.column("size").kind is ColumnKind.TEXT
@@ -118,7 +118,7 @@ def test_a_mixed_column_that_is_only_shown_is_text(write):
 
 
 @pytest.mark.parametrize("values", [["1e200", "1", "2"], [float("inf"), 1.0, 2.0]])
-def test_numbers_that_cannot_be_reckoned_with_are_refused(values):
+def test_numbers_that_cannot_be_reckoned_with_are_rejected(values):
     with pytest.raises(RatherError, match=r"row 1 .*column 'x'"):
         encode_table({"x": values * 10, "y": [1, 2, 3] * 10})
 
@@ -133,26 +133,26 @@ def test_constant_and_empty_columns_are_ignored_with_the_reason():
 
 @pytest.mark.parametrize(
     "table",
-    [{"a": ["x", "x", "x"]}, {"name": [f"n{place}" for place in range(30)]}, {"a": [None, None], "b": ["", "-"]}],
+    [{"a": ["x", "x", "x"]}, {"name": [f"n{index}" for index in range(30)]}, {"a": [None, None], "b": ["", "-"]}],
 )
-def test_a_table_without_anything_to_learn_from_is_refused_with_the_reasons(table):
+def test_a_table_without_anything_to_learn_from_is_rejected_with_the_reasons(table):
     with pytest.raises(RatherError, match=r"No column of the table can be learned from: '(a|name)'"):
         encode_table(table)
 
 
-def test_ten_thousand_different_categories_are_text_and_cannot_be_told_to_be_a_category():
-    table = {"note": [f"v{place}" for place in range(10_000)], "x": [place % 5 for place in range(10_000)]}
-    table["title"] = [f"t{place}" for place in range(10_000)]
+def test_ten_thousand_different_categories_are_text_and_cannot_be_set_to_a_category():
+    table = {"note": [f"v{index}" for index in range(10_000)], "x": [index % 5 for index in range(10_000)]}
+    table["title"] = [f"t{index}" for index in range(10_000)]
     column = inspect_columns(read_table(table)).column("note")
     assert column.kind is ColumnKind.TEXT
-    assert "10,000 different values" in column.note
+    assert "10,000 distinct values" in column.note
     with pytest.raises(RatherError, match=r"10,000 different values, none of them twice.*kind = \"text\""):
         encode_table(table, {"columns": {"note": {"kind": "category"}}})
 
 
 def test_rare_categories_count_as_other():
-    values = ["common"] * 60 + ["usual"] * 30 + [f"rare {place}" for place in range(10)]
-    catalog = encode_table({"x": values, "name": [f"n{place}" for place in range(100)]}).catalog
+    values = ["common"] * 60 + ["usual"] * 30 + [f"rare {index}" for index in range(10)]
+    catalog = encode_table({"x": values, "name": [f"n{index}" for index in range(100)]}).catalog
     assert list(catalog.features) == ["x: common", "x: usual", "x: any other"]
     assert [attribute.text for attribute in catalog.attributes] == ["common", "usual"]
 
@@ -206,7 +206,7 @@ def test_integers_beyond_double_precision_are_read():
 
 
 @pytest.mark.parametrize("values", [[None, None, None], ["a", "a", "a"]])
-def test_a_column_with_nothing_to_learn_from_cannot_be_told_to_be_learned_from(values):
+def test_a_column_with_nothing_to_learn_from_cannot_be_set_to_learned_from(values):
     spec = {"columns": {"x": {"kind": "category", "role": "use"}}}
     with pytest.raises(RatherError, match="there is nothing to learn from it"):
         encode_table({"x": values, "y": [1, 2, 3]}, spec)

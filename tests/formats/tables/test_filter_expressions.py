@@ -1,4 +1,4 @@
-"""Must-haves: what expressions mean, what is refused and where, and that nothing in them is ever run."""
+"""Must-haves: what expressions mean, what is rejected and where, and that nothing in them is ever run."""
 
 import ast
 import operator
@@ -19,7 +19,7 @@ def ids(cars, expression):
     return {cars.ids[row] for row in cars.where(expression).nonzero()[:, 0].tolist()}
 
 
-def refusal(cars, expression):
+def rejection(cars, expression):
     with pytest.raises(RatherError) as raised:
         cars.where(expression)
     return str(raised.value)
@@ -88,18 +88,18 @@ def test_escaped_quotes_are_part_of_a_text():
 
 
 @pytest.mark.parametrize(
-    ("expression", "place", "problem"),
+    ("expression", "index", "problem"),
     [
         ("", 1, "it is empty"),
         ("   ", 1, "it is empty"),
         ("prise_usd < 3", 1, "no column 'prise_usd'; did you mean 'price_usd'?"),
         ("electric and pryce > 3", 14, "no column 'pryce'; did you mean 'price'?"),
-        ("zzz == 3", 1, "a text stands in quotes"),
+        ("zzz == 3", 1, "write texts in quotes"),
         ("drive == 'AWDD'", 1, "'drive' is never 'AWDD'; did you mean 'AWD'"),
         ("drive == awd", 10, "no column 'awd'"),
         ("'rooof' in extras", 12, "'extras' is never 'rooof'; did you mean 'roof'"),
         ("price_usd < 'cheap'", 1, "compare it with a number, not with 'cheap'"),
-        ("drive < 'AWD'", 1, "not above or below"),
+        ("drive < 'AWD'", 1, "but not be above or below"),
         ("built > 'soon'", 1, "holds dates"),
         ("price_usd", 1, "not yes/no"),
         ("price_usd <", 12, "expected a column or a value, found 'the end'"),
@@ -110,28 +110,28 @@ def test_escaped_quotes_are_part_of_a_text():
         ("electric)", 9, "expected `and`"),
         ("drive in 'AWD'", 10, "list of values in parentheses"),
         ("drive in ('AWD'", 16, "expected ')'"),
-        ("drive in (make)", 11, "texts stand in quotes"),
-        ("3 in price_usd", 6, "nothing is in it"),
-        ("3 in 4", 6, "after `in` stands a column"),
+        ("drive in (make)", 11, "write texts in quotes"),
+        ("3 in price_usd", 6, "which contains nothing"),
+        ("3 in 4", 6, "`in` must be followed by a column"),
         ("3 is missing", 1, "only a column can be missing"),
         ("price_usd is gone", 14, "expected 'missing'"),
         ("electric && drive", 10, "write `and`"),
         ("electric | drive", 10, "write `or`"),
         ("! electric", 1, "write `not`"),
         ("drive == 'AWD", 10, "is never closed"),
-        ("price_usd > drive", 1, "they do not compare"),
+        ("price_usd > drive", 1, "they cannot be compared"),
     ],
 )
-def test_a_wrong_expression_is_refused_with_its_place(expression, place, problem, cars):
-    message = refusal(cars, expression)
-    assert f"at character {place}:" in message
+def test_a_wrong_expression_is_rejected_with_its_character(expression, index, problem, cars):
+    message = rejection(cars, expression)
+    assert f"at character {index}:" in message
     assert problem in message
 
 
 def test_a_mark_stands_under_the_place(cars):
-    lines = refusal(cars, "electric and pryce > 3").splitlines()
+    lines = rejection(cars, "electric and pryce > 3").splitlines()
     assert lines[1][lines[2].index("^") :].startswith("pryce")
-    far = refusal(cars, "electric and " * 200 + "pryce > 3").splitlines()
+    far = rejection(cars, "electric and " * 200 + "pryce > 3").splitlines()
     assert far[1][far[2].index("^") :].startswith("pryce")
 
 
@@ -159,8 +159,8 @@ def test_a_mark_stands_under_the_place(cars):
         "electric and " * 2000 + "electric",
     ],
 )
-def test_hostile_input_is_refused_and_never_run(hostile, cars):
-    assert "`where`" in refusal(cars, hostile)
+def test_hostile_input_is_rejected_and_never_run(hostile, cars):
+    assert "`where`" in rejection(cars, hostile)
 
 
 def test_long_chains_and_many_negations_need_no_stack(cars):
@@ -169,8 +169,8 @@ def test_long_chains_and_many_negations_need_no_stack(cars):
     assert ids(cars, "(" * 50 + "electric" + ")" * 50) == {3, 4, 5, 7, 9}
 
 
-def test_what_is_no_text_or_no_table_is_refused(cars):
-    assert "got int" in refusal(cars, 3)
+def test_what_is_no_text_or_no_table_is_rejected(cars):
+    assert "got int" in rejection(cars, 3)
     with pytest.raises(RatherError, match="needs the columns of a table"):
         Catalog([[1.0]]).where("x > 3")
 

@@ -90,7 +90,7 @@ def test_json_holds_what_was_found_and_no_write_leaves_no_file(rather, write):
 
 
 def test_a_column_with_a_problem_is_shown_and_written_as_ignored(rather, write):
-    rows = "".join(f"{place},{place % 4},n{place}\n" for place in range(20))
+    rows = "".join(f"{index},{index % 4},n{index}\n" for index in range(20))
     path = write("t.csv", f"size,doors,name\n{rows}large,3,n\n")
     report = json.loads(rather("inspect", path, "--json", "--force").out)
     size = next(column for column in report["columns"] if column["column"] == "size")
@@ -115,7 +115,7 @@ def test_it_needs_no_torch(write):
     assert done.stdout.strip().endswith("False")
 
 
-def test_ask_takes_a_table_with_must_haves(rather, write):
+def test_ask_takes_a_table_with_filter_expressions(rather, write):
     path = write("cars.csv", CARS)
     out = rather(
         "ask", path, "--json", "--where", "drive == 'AWD'", "--strategy", "greedy", stdin='{"choice": 0}\n'
@@ -134,6 +134,6 @@ def test_ask_takes_a_table_with_must_haves(rather, write):
         ("prize > 3", "did you mean 'price'"),
     ],
 )
-def test_must_haves_that_leave_nothing_to_ask_are_refused(expression, part, rather, write):
+def test_filter_expressions_that_leave_nothing_to_ask_are_rejected(expression, part, rather, write):
     error = rather("ask", write("cars.csv", CARS), "--json", "--where", expression, expect=2).err
     assert part in error

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from rather import RatherError
-from rather.formats.tables import encode_table, reading
+from rather.formats.tables import encode_table
 from rather.formats.tables.reading import read_table
 
 TABLE = {
@@ -22,7 +22,7 @@ TABLE = {
 CSV = "name,price,doors,fast,tags\na,1.5,2,true,x|y\nb,2,4,false,y\nc,,4,false,\nd,4.25,2,true,x\n"
 
 
-def refusal(path, **options):
+def rejection(path, **options):
     with pytest.raises(RatherError) as raised:
         encode_table(path, **options)
     return str(raised.value)
@@ -110,7 +110,7 @@ def test_quoted_line_breaks_and_delimiters_stay_in_their_cell(write):
     ],
 )
 def test_a_bad_csv_says_what_where_and_what_to_do(content, parts, write):
-    message = refusal(write("t.csv", content))
+    message = rejection(write("t.csv", content))
     assert all(part in message for part in parts), message
 
 
@@ -125,11 +125,11 @@ def test_a_bad_csv_says_what_where_and_what_to_do(content, parts, write):
     ],
 )
 def test_bad_json_lines_say_what_and_where(content, parts, write):
-    message = refusal(write("t.jsonl", content))
+    message = rejection(write("t.jsonl", content))
     assert all(part in message for part in parts), message
 
 
-def test_a_told_encoding_and_delimiter_are_used(write):
+def test_a_given_encoding_and_delimiter_are_used(write):
     path = write("t.csv", "name#x\ncafé#1\nthé#2\n".encode("cp1252"))
     raw = read_table(path, delimiter="#", encoding="cp1252")
     assert columns(raw) == {"name": ["café", "thé"], "x": ["1", "2"]}
@@ -137,38 +137,38 @@ def test_a_told_encoding_and_delimiter_are_used(write):
 
 def test_a_wrong_delimiter_or_encoding_is_named(write):
     path = write("t.csv", "a;b\n1;2\n3;4\n")
-    assert "holds a semicolon" in refusal(path, settings={"table": {"delimiter": ","}})
-    assert "single character" in refusal(path, settings={"table": {"delimiter": "ab"}})
-    assert "'nope' does not exist" in refusal(path, settings={"table": {"encoding": "nope"}})
+    assert "holds a semicolon" in rejection(path, settings={"table": {"delimiter": ","}})
+    assert "single character" in rejection(path, settings={"table": {"delimiter": "ab"}})
+    assert "'nope' does not exist" in rejection(path, settings={"table": {"encoding": "nope"}})
 
 
-def test_a_file_that_is_too_large_is_refused_with_the_way_out(write, monkeypatch):
+def test_a_file_that_is_too_large_is_rejected_with_a_way_out(write):
     path = write("t.csv", CSV)
-    monkeypatch.setattr(reading, "MOST_MEGABYTES", 10 / 1e6)
-    message = refusal(path)
-    assert "more than the 0 MB" in message
+    message = rejection(path, most_megabytes=10 / 1e6)
+    assert "more than the limit of 0 MB" in message
     assert "most_megabytes = 1" in message
     assert "t.toml" in message
     assert "Parquet" in message
+    write("t.toml", "[table]\nmost_megabytes = 0.00001\n")
+    assert "more than the limit of 0 MB" in rejection(path)
     assert len(encode_table(path, most_megabytes=1).catalog) == 4
     write("t.toml", "[table]\nmost_megabytes = 1\n")
     assert len(encode_table(path).catalog) == 4
 
 
-def test_parquet_is_measured_unpacked(tmp_path, monkeypatch):
+def test_parquet_is_measured_unpacked(tmp_path):
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"x": pa.array(range(100_000)), "y": pa.array([0.5] * 100_000)}), path, compression="zstd")
-    monkeypatch.setattr(reading, "MOST_MEGABYTES", path.stat().st_size / 1e6)
-    assert "more than" in refusal(path, most_megabytes=path.stat().st_size / 1e6 * 1.01)
+    assert "more than the limit" in rejection(path, most_megabytes=path.stat().st_size / 1e6 * 1.01)
 
 
-def test_what_is_no_table_is_refused(tmp_path, write):
-    assert "There is no file" in refusal(tmp_path / "none.csv")
+def test_what_is_no_table_is_rejected(tmp_path, write):
+    assert "There is no file" in rejection(tmp_path / "none.csv")
     (tmp_path / "folder.csv").mkdir()
-    assert "is a folder" in refusal(tmp_path / "folder.csv")
-    assert "tells its format" in refusal(write("t.xlsx", "x"))
-    assert "not a Parquet file" in refusal(write("t.parquet", "x"))
-    assert "damaged" in refusal(write("u.parquet", b"PAR1" + b"\x07" * 100 + b"PAR1"))
-    assert "got int" in refusal(3)
-    assert "collect()" in refusal(pl.LazyFrame({"a": [1, 2]}))
-    assert "equally long" in refusal({"a": [1, 2], "b": [1]})
+    assert "is a folder" in rejection(tmp_path / "folder.csv")
+    assert "must end in the format of a table: .csv" in rejection(write("t.xlsx", "x"))
+    assert "not a Parquet file" in rejection(write("t.parquet", "x"))
+    assert "damaged" in rejection(write("u.parquet", b"PAR1" + b"\x07" * 100 + b"PAR1"))
+    assert "got int" in rejection(3)
+    assert "collect()" in rejection(pl.LazyFrame({"a": [1, 2]}))
+    assert "must have the same length" in rejection({"a": [1, 2], "b": [1]})

@@ -28,7 +28,7 @@ role = "ignore"
 """
 
 
-def refusal(write, settings):
+def rejection(write, settings):
     write("cars.toml", settings)
     with pytest.raises(RatherError) as raised:
         encode_table(write("cars.csv", CARS))
@@ -101,7 +101,7 @@ def test_settings_given_as_path_mapping_or_object_are_the_same(write, tmp_path):
     ],
 )
 def test_wrong_settings_say_line_and_way_out(settings, parts, write):
-    message = refusal(write, settings)
+    message = rejection(write, settings)
     assert all(part in message for part in parts), message
 
 
@@ -140,6 +140,6 @@ def test_a_table_written_out_and_read_back_is_the_same_catalogue(ending, write, 
     assert encode_table(path, TableSettings()).catalog.content_hash != catalog.content_hash
 
 
-def test_unknown_columns_to_ignore_are_refused_with_the_nearest(write):
+def test_unknown_columns_to_ignore_are_rejected_with_the_nearest(write):
     with pytest.raises(RatherError, match=r"`ignore`: cars\.csv has no column 'price'; did you mean 'price_usd'\?"):
         encode_table(write("cars.csv", CARS), ignore=["price"])

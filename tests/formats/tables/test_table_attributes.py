@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from rather.formats.tables import encode_table
-from rather.formats.tables.table_attributes import brought_along
+from rather.formats.tables.table_attributes import implied_attributes
 
 
 def texts(catalog, column):
@@ -27,9 +27,9 @@ def test_every_kind_has_its_phrases(cars):
     assert texts(cars, "built")[-1].endswith(" or later")
 
 
-def test_a_category_is_said_against_an_average_item(table, cars):
+def test_a_category_is_compared_with_an_average_item(table, cars):
     awd = torch.tensor([table.column("drive").text(row) == "AWD" for row in range(10)])
-    others = [place for place, name in enumerate(cars.features) if not name.startswith("drive")]
+    others = [index for index, name in enumerate(cars.features) if not name.startswith("drive")]
     expected = cars.items[awd].mean(dim=0)
     expected[others] = 0
     torch.testing.assert_close(vector(cars, "AWD"), expected)
@@ -40,11 +40,11 @@ def test_a_range_is_the_average_of_the_rows_in_it(table, cars):
     prices = torch.tensor(table.column("price_usd").numbers)
     inside = (prices >= low) & (prices < high)
     expected = cars.items[inside].mean(dim=0)
-    expected[[place for place, name in enumerate(cars.features) if not name.startswith("price")]] = 0
+    expected[[index for index, name in enumerate(cars.features) if not name.startswith("price")]] = 0
     torch.testing.assert_close(vector(cars, f"price {low:,.0f} to {high:,.0f} USD"), expected)
 
 
-def test_what_an_item_has_or_has_not_is_said_against_not_having_it(table, cars):
+def test_what_an_item_has_or_has_not_is_compared_with_not_having_it(table, cars):
     yes, no = (torch.tensor(table.column("electric").numbers) == value for value in (1, 0))
     own = list(cars.features).index("electric")
     difference = cars.items[yes][0] - cars.items[no][0]
@@ -54,7 +54,7 @@ def test_what_an_item_has_or_has_not_is_said_against_not_having_it(table, cars):
     assert vector(cars, "roof")[roof] == np.float32(table.scale)
 
 
-def test_statements_of_one_column_contradict_each_other_but_tags_do_not(cars):
+def test_attributes_of_one_column_contradict_each_other_but_tags_do_not(cars):
     by_text = {attribute.text: attribute for attribute in cars.attributes}
     assert by_text["AWD"].column == by_text["FWD"].column
     assert by_text["AWD"].column != by_text["electric"].column
@@ -79,7 +79,7 @@ def test_phrases_that_two_columns_share_or_that_say_nothing_alone_get_the_column
     assert len(set(found)) == len(found)
 
 
-def test_degrees_are_said_by_their_name_at_full_strength():
+def test_a_degree_is_called_by_its_name_and_meant_at_full_strength():
     table = encode_table({"funny": [0.0, 0.0, 0.0, 0.5], "slow": [0, 0.4, 0.2, 1.0], "x": [1, 2, 5, 1]})
     catalog = table.catalog
     assert texts(catalog, "funny") == ["funny"]
@@ -98,11 +98,11 @@ def electric_cars(n=200):
     }
 
 
-def test_a_statement_brings_along_what_goes_with_it_and_nothing_else():
+def test_an_attribute_implies_what_holds_wherever_it_does_and_nothing_else():
     table = encode_table(electric_cars())
     catalog = table.catalog
     names = [attribute.text for attribute in catalog.attributes]
-    brought = brought_along(table.blocks)
+    brought = implied_attributes(table.blocks)
     pairs = {(names[i], names[j]) for i, j in zip(*brought.nonzero(), strict=True)}
     assert pairs == {("electric", "Electricity"), ("Electricity", "electric")}
     own = vector(catalog, "electric")
@@ -111,16 +111,16 @@ def test_a_statement_brings_along_what_goes_with_it_and_nothing_else():
     assert {name.split(":")[0] for name in about} == {"electric", "fuel"}
 
 
-def test_what_says_the_same_is_not_said_together():
+def test_attributes_that_imply_each_other_are_not_combined():
     catalog = encode_table(electric_cars()).catalog
-    place = {attribute.text: place for place, attribute in enumerate(catalog.attributes)}
+    index = {attribute.text: index for index, attribute in enumerate(catalog.attributes)}
     together = catalog.together
-    assert not together[place["electric"], place["Electricity"]]
-    assert not together[place["Petrol"], place["electric"]]
-    assert together[place["electric"], place["red"]]
+    assert not together[index["electric"], index["Electricity"]]
+    assert not together[index["Petrol"], index["electric"]]
+    assert together[index["electric"], index["red"]]
     assert together.diagonal().all()
 
 
-def test_few_rows_that_are_alike_by_chance_bring_nothing_along():
+def test_few_rows_that_are_alike_by_chance_imply_nothing():
     table = {"electric": ["yes"] * 3 + ["no"] * 9, "fuel": ["Electricity"] * 3 + ["Petrol", "Diesel", "Gas"] * 3}
-    assert not brought_along(encode_table(table).blocks).any()
+    assert not implied_attributes(encode_table(table).blocks).any()

@@ -38,12 +38,12 @@ def test_vectors_are_centred_and_scaled_and_named(table, cars):
 
 
 def test_missing_values_have_a_parameter_of_their_own(table, cars):
-    place = list(cars.features).index("range unknown")
-    column = cars.items[:, place]
+    index = list(cars.features).index("range unknown")
+    column = cars.items[:, index]
     gone = ~torch.tensor(table.column("range_km").present)
     assert len(set(column[gone].tolist())) == 1
     assert column[gone][0] > 0 > column[~gone][0]
-    numbers = [place for place, name in enumerate(cars.features) if name.startswith("range near")]
+    numbers = [index for index, name in enumerate(cars.features) if name.startswith("range near")]
     # Unknown rows differ from every known one in the parameters of numbers: neither zero nor the mean stands in.
     raw = cars.items[:, numbers] / table.scale + torch.tensor(
         next(block for block in table.blocks if block.column.name == "range_km").mean[:-1], dtype=torch.float32
@@ -80,8 +80,8 @@ def test_an_ignored_column_leaves_no_trace_in_vectors_facts_or_prior(write):
     path = write("cars.csv", CARS)
     table = encode_table(path, ignore=["price_usd"])
     doctored = "\n".join(
-        ",".join([*cells[:3], str(7 * place % 10), *cells[4:]]) if place else ",".join(cells)
-        for place, cells in enumerate(line.split(",") for line in CARS.splitlines())
+        ",".join([*cells[:3], str(7 * index % 10), *cells[4:]]) if index else ",".join(cells)
+        for index, cells in enumerate(line.split(",") for line in CARS.splitlines())
     )
     other = encode_table(write("other.csv", doctored), ignore=["price_usd"])
     assert table.catalog.content_hash == other.catalog.content_hash
@@ -134,19 +134,19 @@ def test_a_conversation_about_a_table_lowers_the_regret(write):
     catalog, belief = table.catalog, table.belief(particles=300)
     people = table.prior().sample(8, derive_generator(1, "people"))
     regrets = torch.zeros(8, 2)
-    for place, utility in enumerate(people):
-        session = Session(Policy(catalog, belief, seed=place, strategy="query-iteration"))
-        person = SimulatedUser(utility, session.policy.response, place)
-        regrets[place, 0] = person.regret(session.recommend(1)[0].row, catalog)
+    for index, utility in enumerate(people):
+        session = Session(Policy(catalog, belief, seed=index, strategy="query-iteration"))
+        person = SimulatedUser(utility, session.policy.response, index)
+        regrets[index, 0] = person.regret(session.recommend(1)[0].row, catalog)
         for _ in range(6):
             question = session.ask()
             session.tell(question, person.answer(question))
-        regrets[place, 1] = person.regret(session.recommend(1)[0].row, catalog)
+        regrets[index, 1] = person.regret(session.recommend(1)[0].row, catalog)
     before, after = regrets.mean(dim=0)
     assert after < 0.35 * before
 
 
-def test_a_session_over_must_haves_asks_and_recommends_nothing_else(table, cars):
+def test_a_session_over_filter_expressions_asks_and_recommends_nothing_else(table, cars):
     allowed = cars.where("drive == 'AWD'")
     session = Session(Policy(cars, table.belief(particles=100), allowed=allowed, strategy="greedy"))
     rows = {row for _ in range(2) for row in (*session.ask().slate, *(item.row for item in session.recommend(4)))}

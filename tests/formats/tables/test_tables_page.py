@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rather.formats.tables import encode_table
-from rather.formats.tables.column_kinds import TOGETHER, ColumnKind
+from rather.formats.tables.column_kinds import SAME_RANKING, ColumnKind
 from rather.formats.tables.reading import MOST_MEGABYTES
 from rather.formats.tables.settings import COLUMN_KEYS, TABLE_KEYS, load_settings
 
@@ -28,7 +28,7 @@ def test_the_settings_shown_are_settings_and_none_of_the_table_is_left_out():
 def test_every_kind_is_explained_and_the_limits_are_the_code_s():
     assert re.findall(r"^\| `([a-z/]+)` \|", PAGE, re.MULTILINE) == [kind.value for kind in ColumnKind]
     assert f"more than {MOST_MEGABYTES} MB" in PAGE
-    assert f"{TOGETHER} or more" in PAGE
+    assert f"{SAME_RANKING} or more" in PAGE
 
 
 @pytest.mark.parametrize(

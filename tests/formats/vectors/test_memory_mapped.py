@@ -38,7 +38,7 @@ def fixed(values=ITEMS) -> pa.Array:
 
 
 def columns() -> pa.Table:
-    return pa.table({"id": IDS, "label": LABELS} | {f"x{place}": ITEMS[:, place] for place in range(D)})
+    return pa.table({"id": IDS, "label": LABELS} | {f"x{index}": ITEMS[:, index] for index in range(D)})
 
 
 def write_arrow(path, content: pa.Table, rows_of_a_batch: int | None = None) -> None:
@@ -209,7 +209,7 @@ def test_a_file_without_vectors_is_rejected(tmp_path, options, ending):
 def test_duplicate_ids_are_rejected_with_their_rows(tmp_path, options):
     path = tmp_path / "twice.arrow"
     write_arrow(path, pa.table({"id": [*IDS[:-1], IDS[4]], "vector": fixed()}))
-    with pytest.raises(InvalidInputError, match="'id 4' stands in rows 4 and 49"):
+    with pytest.raises(InvalidInputError, match="'id 4' is in rows 4 and 49"):
         load_vectors(path, options).catalog()
 
 
@@ -298,7 +298,7 @@ def test_compressed_archives_are_read(tmp_path):
     assert np.array_equal(load_vectors(tmp_path / "some.npz").items, ITEMS)
 
 
-def test_vectors_are_told_from_tables(tmp_path):
+def test_vectors_are_distinguished_from_tables(tmp_path):
     pq.write_table(table(ITEMS.tolist()), tmp_path / "vectors.parquet")
     pq.write_table(pa.table({"price": [1.0, 2.0], "tags": [["a"], ["b"]]}), tmp_path / "table.parquet")
     assert is_vectors_file(tmp_path / "vectors.parquet")

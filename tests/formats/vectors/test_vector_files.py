@@ -76,7 +76,7 @@ def test_a_file_that_is_no_vectors_file_is_not_one(tmp_path):
         open_source(str(tmp_path / "absent.npz"))
 
 
-def test_pickled_objects_are_refused(tmp_path):
+def test_pickled_objects_are_rejected(tmp_path):
     np.savez(tmp_path / "evil.npz", items=np.array([{"a": 1}], dtype=object))
     with pytest.raises(InvalidInputError, match="pickled objects"):
         load_vectors(tmp_path / "evil.npz")

@@ -1,7 +1,6 @@
 """The bundled catalogue: some 350 well-known films with 25 qualities each, and invented tastes as a population.
 
-Both were written for this package from common knowledge. The tastes are a prior to start from, not a measurement
-of anybody.
+Both were written for this package from common knowledge. The tastes are a prior to start from, not measurements.
 """
 
 import csv

@@ -1,12 +1,12 @@
 """From a column to parameters: the utility of an item is linear in these, not in the raw values.
 
-A number has one parameter for each of a few knots, its worth there; in between the worth is interpolated. Where all
-people want more (or less) of it, each parameter is instead what the step from one knot to the next adds. Categories
-and tags have one parameter for each value. A missing value has a parameter of its own.
+A number has a parameter for each of a few knots, its utility there; between knots the utility is interpolated. If
+everybody wants more (or less) of it, each parameter is instead what the step from one knot to the next adds. Categories
+and tags have a parameter for each value. A missing value has a parameter of its own.
 
-Each basis also says how its parameters are distributed over people. The scale is the same everywhere: for an average
-person the best and the worst value of a column differ by 1. Without that, a column of thirty makes would outweigh
-four columns of yes and no, merely because the best of thirty draws lies far out.
+Each basis also defines how its parameters are distributed over people. The scale is the same for all: for an average
+person the best and the worst value of a column differ by 1. Otherwise a column of thirty makes would outweigh four
+columns of yes/no, merely because the best of thirty draws is far out.
 """
 
 import math
@@ -19,18 +19,18 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
-# Correlation of the worths at two knots i and j is exp(-((i - j) / reach)^2 / 2). A reach of 2.5 knots, half of the
-# usual six, makes most curves rise, fall or have one peak: 0.92 for neighbours, 0.14 from end to end. More knots than
-# six reach as far in proportion.
+# The correlation of the utilities at two knots i and j is exp(-((i - j) / reach)^2 / 2). With a reach of 2.5 knots,
+# half of the usual six, most curves are monotone or have a single peak: 0.92 for neighbours, 0.14 from end to end. With
+# more than six knots the reach grows in proportion.
 REACH, REACH_SHARE = 2.5, 0.5
 # Keeps covariances of smooth curves invertible in single precision.
 NUGGET = 1e-3
-# How far apart the best and the worst of 1, 2, ... knots lie on average, when each has variance 1 (1 for a single
-# knot, which has no other); hardly further for more than six.
+# The average distance between the best and the worst of 1, 2, ... knots of variance 1 (1 for a single knot, which has
+# no other); hardly larger for more than six.
 CURVE_RANGES = (1.0, 0.32, 0.61, 0.87, 1.11, 1.30)
-# With a direction, the best end is worth 1 more than the worst, give or take half of it.
+# With a direction, the best end has 1 more utility than the worst, with a standard deviation of half of it.
 STEP_SPREAD, STEP_CORRELATION = 0.5, 0.8
-# How far the worth of "unknown" lies from the worth of an average value.
+# The standard deviation between the utility of "unknown" and that of an average value.
 UNKNOWN_SPREAD = 0.25
 
 
@@ -47,11 +47,11 @@ class Basis(Protocol):
 
     @property
     def size(self) -> int:
-        """How many parameters p."""
+        """The number of parameters p."""
         ...
 
     def rows(self, values: Any) -> Floats:
-        """What each of n values is in these parameters, `(n, p)`; zeros where a value is missing."""
+        """The n values in these parameters, `(n, p)`; zeros where a value is missing."""
         ...
 
     def prior(self) -> Gaussian:
@@ -67,7 +67,7 @@ class Hats:
 
     @property
     def size(self) -> int:
-        """One parameter a knot."""
+        """One parameter for each knot."""
         return len(self.knots)
 
     def rows(self, values: Floats) -> Floats:
@@ -86,16 +86,16 @@ class Hats:
         return rows
 
     def prior(self) -> Gaussian:
-        """Neighbouring knots have similar worth."""
-        place = np.arange(self.size)
+        """Neighbouring knots have similar utilities."""
+        knot = np.arange(self.size)
         reach = max(REACH, REACH_SHARE * (self.size - 1))
-        covariance = np.exp(-0.5 * ((place[:, None] - place) / reach) ** 2) + NUGGET * np.eye(self.size)
+        covariance = np.exp(-0.5 * ((knot[:, None] - knot) / reach) ** 2) + NUGGET * np.eye(self.size)
         return Gaussian(np.zeros(self.size), covariance / CURVE_RANGES[min(self.size, 6) - 1] ** 2)
 
 
 @dataclass(frozen=True)
 class Steps:
-    """Monotone in a number: s_j rises from 0 to 1 between knots j and j + 1, or falls where less is better.
+    """Monotone in a number: s_j goes from 0 to 1 between knots j and j + 1, or from 1 to 0 if less is better.
 
     Parameters at or above 0 make the utility monotone.
     """
@@ -105,21 +105,21 @@ class Steps:
 
     @property
     def size(self) -> int:
-        """One parameter a step."""
+        """One parameter for each step."""
         return len(self.knots) - 1
 
     def rows(self, values: Floats) -> Floats:
         """`(n,)` numbers to `(n, p)`."""
         knots = np.asarray(self.knots)
-        with np.errstate(over="ignore"):  # far beyond two close knots is infinitely many steps, clipped to one
-            rise = np.clip((values[:, None] - knots[:-1]) / np.diff(knots), 0, 1)
-        return np.where(np.isnan(values)[:, None], 0.0, 1 - rise if self.less else rise)
+        with np.errstate(over="ignore"):  # far beyond two close knots overflows, and is clipped to 1
+            climbed = np.clip((values[:, None] - knots[:-1]) / np.diff(knots), 0, 1)
+        return np.where(np.isnan(values)[:, None], 0.0, 1 - climbed if self.less else climbed)
 
     def prior(self) -> Gaussian:
-        """Every step adds; how much differs between people more than between steps."""
+        """Every step adds utility; how much differs more between people than between steps."""
         step = 1 / self.size
-        place = np.arange(self.size)
-        correlation = STEP_CORRELATION ** np.abs(place[:, None] - place)
+        number = np.arange(self.size)
+        correlation = STEP_CORRELATION ** np.abs(number[:, None] - number)
         return Gaussian(np.full(self.size, step), (STEP_SPREAD * step) ** 2 * correlation)
 
 
@@ -141,14 +141,14 @@ class Degree:
         return np.nan_to_num((values - self.low) / (self.high - self.low))[:, None]
 
     def prior(self) -> Gaussian:
-        """Liked as often as disliked, or for `sign` 1 (-1) liked (disliked) by nearly all."""
+        """As often liked as disliked; for `sign` 1 (-1) liked (disliked) by nearly everybody."""
         spread = math.sqrt(math.pi / 2) if self.sign == 0 else STEP_SPREAD  # the mean of |N(0, pi / 2)| is 1
         return Gaussian(np.array([float(self.sign)]), np.array([[spread**2]]))
 
 
 @dataclass(frozen=True)
 class Indicators:
-    """One parameter for each of `count` values; rows come as `(n, count)` of 0 and 1.
+    """One parameter for each of `count` values; rows are given as `(n, count)` of 0 and 1.
 
     Attributes:
         count: How many.
@@ -160,7 +160,7 @@ class Indicators:
 
     @property
     def size(self) -> int:
-        """One parameter a value."""
+        """One parameter for each value."""
         return self.count
 
     def rows(self, values: Floats) -> Floats:
@@ -174,7 +174,7 @@ class Indicators:
 
 
 def expected_range(count: int) -> float:
-    """How far the highest and the lowest of `count` standard normal draws lie apart on average.
+    """The average distance between the highest and the lowest of `count` standard normal draws.
 
     `E[range] = integral of 1 - F(x)^count - (1 - F(x))^count`, with F the normal distribution function.
     """
@@ -184,11 +184,11 @@ def expected_range(count: int) -> float:
 
 
 def with_unknown(prior: Gaussian, average: Floats) -> Gaussian:
-    """A prior with one more parameter, the worth of "unknown": that of an average value, give or take.
+    """A prior with one more parameter, the utility of "unknown": that of an average value with some noise.
 
     Args:
         prior: Of the p parameters of present values.
-        average: `(p,)`, the mean row of present values.
+        average: `(p,)`, the average row of present values.
     """
     mean = np.append(prior.mean, average @ prior.mean)
     across = prior.covariance @ average
@@ -197,7 +197,7 @@ def with_unknown(prior: Gaussian, average: Floats) -> Gaussian:
 
 
 def readable(value: float, tolerance: float, *, as_year: bool = False) -> float:
-    """The roundest number within `tolerance` of a value: the coarsest of steps 1, 2 and 5 times a power of ten.
+    """The roundest number within `tolerance` of a value: a multiple of 1, 2 or 5 times the largest power of ten.
 
     Years are rounded to whole ones, or within a year to months.
     """
@@ -214,20 +214,20 @@ def readable(value: float, tolerance: float, *, as_year: bool = False) -> float:
     return value
 
 
-# A number of at most this many different values, each found twice on average, has a knot at each.
+# A number with at most this many distinct values, each occurring twice on average, has a knot at each.
 FEW_VALUES = 8
 BUCKETS = 5
-# When more than this share of the values is the lowest one (0 for "has none"), it is a bucket of its own.
+# If more than this share of the values is the lowest one (0 for "has none"), it is a bucket of its own.
 SPIKE_SHARE = 0.15
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Where a number's parameters lie.
+    """The knots of a number.
 
     Attributes:
-        knots: Rising; where the worth may bend.
-        edges: Those knots at which one bucket ends and the next begins; none where every value is a bucket.
+        knots: Ascending; where the utility curve may bend.
+        edges: The knots at which one bucket ends and the next begins; none if every value is a bucket.
     """
 
     knots: tuple[float, ...]
@@ -235,11 +235,11 @@ class Grid:
 
 
 def grid_of(values: Floats, edges: tuple[float, ...] | None = None, *, as_year: bool = False) -> Grid:
-    """The bucket edges of a number, and an end on either side that leaves 2 % of the values beyond it.
+    """The knots of a number: its bucket edges, and on either side an end that leaves 2 % of the values beyond it.
 
     Args:
         values: Present values.
-        edges: Told bucket edges; by default every value is a knot where there are few, else readable quantiles are.
+        edges: Bucket edges, if given. By default every value is a knot if there are few, else readable quantiles are.
         as_year: The values are years.
     """
     distinct = np.unique(values)
@@ -255,7 +255,7 @@ def grid_of(values: Floats, edges: tuple[float, ...] | None = None, *, as_year: 
 
 
 def bucket_edges(values: Floats, *, as_year: bool = False) -> tuple[float, ...]:
-    """Readable numbers that cut the values into some five buckets of about equally many."""
+    """Readable numbers that divide the values into some five buckets of similar size."""
     lowest = values.min()
     shares = np.arange(1, BUCKETS) / BUCKETS
     spike = bool((values == lowest).mean() > SPIKE_SHARE)
@@ -276,7 +276,7 @@ def bucket_edges(values: Floats, *, as_year: bool = False) -> tuple[float, ...]:
 
 
 def _readable_below(value: float, lowest: float) -> float:
-    """A round number at most `value`, and nearer to it than to `lowest`: only `lowest` itself lies below it."""
+    """A round number of at most `value`, closer to it than to `lowest`: only `lowest` itself is below it."""
     middle = (value + lowest) / 2
     rounded = readable(middle, 0.9 * (value - middle))
     return rounded if lowest < rounded and middle <= rounded <= value else value

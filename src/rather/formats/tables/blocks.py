@@ -1,4 +1,4 @@
-"""The parameters of a table, one block for each column that is learned from."""
+"""The parameters of a table: one block for each column that is learned from."""
 
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -18,12 +18,12 @@ OTHER = "any other"
 
 @dataclass(frozen=True)
 class Level:
-    """Something that can be said of a column in a phrase ("200 to 300 hp", "funny", "All-Wheel Drive").
+    """A value or range of a column as a phrase ("200 to 300 hp", "funny", "All-Wheel Drive").
 
     Attributes:
-        text: What to say.
-        row: `(p,)`, what it is in the block's parameters.
-        against: `(p,)`, what not saying it is: an average row, or "no" for what an item has or has not.
+        text: The phrase.
+        row: `(p,)`, the level in the block's parameters.
+        against: `(p,)`, what it is compared with: an average row, or "no" for what an item has or has not.
         exclusive: Whether no other level of the column can hold at the same time.
     """
 
@@ -42,7 +42,7 @@ class Block:
         features: A name for each of the p parameters.
         mean: `(p,)`, an average item in these parameters.
         prior: How the parameters are distributed over people.
-        levels: What can be said of the column.
+        levels: The values or ranges that attributes are made of.
     """
 
     column: TableColumn
@@ -53,7 +53,7 @@ class Block:
 
     @property
     def size(self) -> int:
-        """How many parameters p, with "unknown" where values are missing."""
+        """The number of parameters p, including "unknown" if values are missing."""
         return len(self.features)
 
 
@@ -77,7 +77,7 @@ def _amount(column: TableColumn, value: float, *, unit: bool = True) -> str:
 
 
 def _when(year: float) -> str:
-    """A year with decimals as a person writes it: "2020", "Apr 2020"."""
+    """A fractional year as a person writes it: "2020", "Apr 2020"."""
     if year == round(year):
         return f"{year:.0f}"
     month = min(11, int((year % 1) * 12 + 1e-6))
@@ -128,7 +128,7 @@ def _number_block(column: TableColumn) -> tuple[Block, Floats]:
 
 
 def level_masks(block: Block) -> list[npt.NDArray[np.bool_]]:
-    """For each of a block's levels `(n,)` which rows it holds of; recomputed, since many rows make many masks."""
+    """For each level of a block `(n,)`, which rows have it. Not kept: the masks of all levels are large."""
     column = block.column
     if column.kind in (ColumnKind.YES_NO, ColumnKind.DEGREE):
         values = column.numbers
@@ -142,7 +142,7 @@ def level_masks(block: Block) -> list[npt.NDArray[np.bool_]]:
 
 
 def _ranges(column: TableColumn, edges: tuple[float, ...]) -> list[tuple[str, npt.NDArray[np.bool_]]]:
-    """The ranges of a number that some row lies in, each as a phrase and which rows those are."""
+    """The ranges of a number that hold a row, each as a phrase and a mask of its rows."""
     values = column.numbers
     if edges:
         ranges = [
@@ -155,38 +155,38 @@ def _ranges(column: TableColumn, edges: tuple[float, ...]) -> list[tuple[str, np
 
 
 def _category_levels(column: TableColumn) -> tuple[list[str], Floats]:
-    """The common values by falling frequency, and `(n, levels)` which of them each row has; the last may be OTHER."""
+    """The common values by descending frequency (the last may be OTHER), and `(n, levels)` which one each row has."""
     cells = column.cells
     common = _common(cells.counts, MOST_LEVELS, len(cells))
-    place = np.full(len(cells.distinct) + 1, len(common))
-    place[common] = np.arange(len(common))
-    place[-1] = -1  # the code of a missing value is -1
+    column_of = np.full(len(cells.distinct) + 1, len(common))
+    column_of[common] = np.arange(len(common))
+    column_of[-1] = -1  # the code of a missing value is -1
     rows = np.zeros((len(cells), len(common) + 1))
-    where = place[cells.codes]
-    rows[np.flatnonzero(where >= 0), where[where >= 0]] = 1
+    own = column_of[cells.codes]
+    rows[np.flatnonzero(own >= 0), own[own >= 0]] = 1
     names = [cells.distinct[code] for code in common.tolist()] + [OTHER]
     return (names, rows) if rows[:, -1].any() else (names[:-1], rows[:, :-1])
 
 
 def _tag_levels(column: TableColumn) -> tuple[list[str], Floats]:
-    """The common tags by falling frequency, and `(n, tags)` which of them each row has."""
+    """The common tags by descending frequency, and `(n, tags)` which of them each row has."""
     tags = column.tags
     names = list(dict.fromkeys(tag for row in tags for tag in row or ()))
-    number = {name: place for place, name in enumerate(names)}
+    number = {name: index for index, name in enumerate(names)}
     pairs = np.array([(row, number[tag]) for row, own in enumerate(tags) for tag in own or ()], dtype=np.int64)
     pairs = pairs.reshape(-1, 2)
     counts = np.bincount(pairs[:, 1], minlength=len(names))
     common = _common(counts, MOST_TAGS, len(tags))
-    place = np.full(len(names), -1)
-    place[common] = np.arange(len(common))
+    column_of = np.full(len(names), -1)
+    column_of[common] = np.arange(len(common))
     rows = np.zeros((len(tags), len(common)))
-    kept = place[pairs[:, 1]] >= 0
-    rows[pairs[kept, 0], place[pairs[kept, 1]]] = 1
+    kept = column_of[pairs[:, 1]] >= 0
+    rows[pairs[kept, 0], column_of[pairs[kept, 1]]] = 1
     return [names[tag] for tag in common.tolist()], rows
 
 
 def _common(counts: npt.NDArray[np.int64], most: int, n: int) -> npt.NDArray[np.int64]:
-    """Which values get a parameter of their own: at most `most`, by falling count, none that names a single item."""
+    """The values that get a parameter: at most `most`, by descending count, none that belongs to a single item."""
     order = np.argsort(-counts, kind="stable")[:most]
     enough = order[counts[order] >= max(2, n // 500)]
     return enough if len(enough) else order[:1]
@@ -198,19 +198,19 @@ def _indicator_block(column: TableColumn, names: list[str], rows: Floats) -> tup
     block, rows = _block(column, Indicators(len(names), exclusive=not has_many), features, rows)
     against = np.zeros(block.size) if has_many else block.mean
     levels = tuple(
-        Level(name, np.eye(block.size)[place], against, exclusive=not has_many)
-        for place, name in enumerate(names)
+        Level(name, np.eye(block.size)[index], against, exclusive=not has_many)
+        for index, name in enumerate(names)
         if has_many or name.casefold() not in (OTHER, "other")
     )
     return replace(block, levels=levels), rows
 
 
 def _block(column: TableColumn, basis: Basis, features: tuple[str, ...], rows: Floats) -> tuple[Block, Floats]:
-    """The block but for its levels, with a parameter for "unknown" where values are missing."""
+    """The block without its levels, with a parameter for "unknown" if values are missing."""
     prior = basis.prior()
     if not column.present.all():
         prior = with_unknown(prior, rows[column.present].mean(axis=0))
         rows = np.column_stack([rows, ~column.present])
         features = (*features, f"{column.display_name} {UNKNOWN}")
-    # Rounded, so that the same table gives the same bits whichever way a machine adds up.
+    # Rounded, so that the same table gives the same bits whatever the order in which a machine adds up.
     return Block(column, features, np.round(rows.mean(axis=0), 12), prior, ()), rows

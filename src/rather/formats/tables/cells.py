@@ -13,14 +13,14 @@ import pyarrow.compute as pc
 
 from rather.formats.tables.parsing import date_reader, decimal_reader, number_shape, number_text, plain_number
 
-# Texts that stand for a missing value unless the table's settings say otherwise, compared without case. "None" is
+# Texts that mean a missing value unless the settings of the table say otherwise, compared without case. "None" is
 # not among them: it is as often an answer ("extras: none") as a gap.
 MISSING = ("na", "n/a", "#n/a", "nan", "null", "-", "--", "?", "unknown")
 
 MOST_SPELLINGS = 16  # of yes and no: Yes, yes, YES, 1.0, ...
 FLAGS = (("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("0", "1"), ("off", "on"))
 TAG_SEPARATORS = {"|": 1.2, ";": 2.0, ",": 3.0}
-"""Separators of tags, each with how often a tag must recur on average before we believe that these are tags."""
+"""Separators of tags, each with how often a tag must occur on average before the texts are taken for tags."""
 
 Floats = npt.NDArray[np.float64]
 Row = npt.NDArray[np.int64]
@@ -28,13 +28,13 @@ Row = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Reading:
-    """A column read in some way.
+    """A column read as numbers, dates or yes/no.
 
     Attributes:
         values: `(n,)`, NaN (or NaT) where missing or unreadable.
-        unreadable: The first row whose value could not be read so, None when all could.
-        share: Share of the present values that could be read so.
-        unit: What stood beside every number ("km", "$").
+        unreadable: The first row whose value could not be read, None if all could.
+        share: The share of present values that could be read.
+        unit: The unit that is written beside every number ("km", "$").
     """
 
     values: npt.NDArray[Any]
@@ -44,11 +44,11 @@ class Reading:
 
 
 class Cells:
-    """A raw column with its missing values taken out.
+    """A raw column in which missing values are null.
 
     Args:
         array: Text, int64, float64, bool, date32 or a list of texts.
-        missing: Texts that stand for a missing value, compared without case.
+        missing: Texts that mean a missing value, compared without case.
     """
 
     def __init__(self, array: pa.Array, missing: Sequence[str] = MISSING) -> None:
@@ -89,20 +89,20 @@ class Cells:
 
     @cached_property
     def _encoded(self) -> pa.DictionaryArray:
-        if pa.types.is_floating(self.array.type):  # spelling a number is slow: once for each different one
+        if pa.types.is_floating(self.array.type):  # writing out a number is slow: once for each distinct one
             numbers = self.array.dictionary_encode()
             return pa.DictionaryArray.from_arrays(numbers.indices, self._as_texts(numbers.dictionary))
         return self.texts.dictionary_encode()
 
     @cached_property
     def distinct(self) -> list[str]:
-        """The different texts, in order of appearance."""
+        """The distinct texts, in order of appearance."""
         texts: list[str] = self._encoded.dictionary.to_pylist()
         return texts
 
     @cached_property
     def codes(self) -> Row:
-        """`(n,)`, which of the distinct texts stands in each row, -1 where missing."""
+        """`(n,)`, the index of each row's text among the distinct ones, -1 where missing."""
         codes: Row = self._encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
         return codes
 
@@ -128,11 +128,11 @@ class Cells:
         unit = units.most_common(1)[0][0] if units else ""
         read = decimal_reader([shape[0] for shape in shapes if shape is not None])
         parsed = [np.nan if shape is None or shape[1] not in ("", unit) else read(shape[0]) for shape in shapes]
-        return self._spread(np.asarray(parsed, dtype=np.float64), unit)
+        return self._of_distinct(np.asarray(parsed, dtype=np.float64), unit)
 
     @cached_property
     def flags(self) -> Reading:
-        """The column as 1 for yes and 0 for no; two words of one pair, or the numbers 0 and 1."""
+        """The column as 1 for yes and 0 for no: the two words of one pair, or the numbers 0 and 1."""
         if len(self.distinct) > MOST_SPELLINGS:
             return self._reading(np.full(len(self), np.nan))
         words = {number_text(x) if (x := plain_number(text)) is not None else text.casefold() for text in self.distinct}
@@ -140,7 +140,7 @@ class Cells:
         if pair is None or pa.types.is_list(self.array.type):
             return self._reading(np.full(len(self), np.nan))
         truths = [text.casefold() == pair[1] or plain_number(text) == 1 for text in self.distinct]
-        return self._spread(np.asarray(truths, dtype=np.float64))
+        return self._of_distinct(np.asarray(truths, dtype=np.float64))
 
     @cached_property
     def dates(self) -> Reading:
@@ -150,18 +150,18 @@ class Cells:
         if not pa.types.is_string(self.array.type):
             return self._reading(np.full(len(self), np.datetime64("NaT")))
         read = date_reader(self.distinct)
-        return self._spread(np.asarray([read(text) for text in self.distinct], dtype="datetime64[D]"))
+        return self._of_distinct(np.asarray([read(text) for text in self.distinct], dtype="datetime64[D]"))
 
     def tags(self, separator: str | None) -> pa.Array:
-        """The column as a list of tags a row, cut at the separator (and, for lists of texts, at bars)."""
+        """The tags of each row, split at the separator (lists of texts at bars)."""
         if separator is None:
             separator = "|"
-        lists = [_cut(text, separator) for text in self.distinct]
+        lists = [_split(text, separator) for text in self.distinct]
         return pa.array([None if code < 0 else lists[code] for code in self.codes.tolist()], pa.list_(pa.string()))
 
     @cached_property
     def tag_separator(self) -> str | None:
-        """What separates the tags of this column, or None when it does not look like tags."""
+        """What separates the tags of this column; None if it does not look like tags."""
         if pa.types.is_list(self.array.type):
             return "|"
         if not pa.types.is_string(self.array.type) or not self.distinct:
@@ -178,14 +178,14 @@ class Cells:
             return False
         tags = Counter[str]()
         for text, count in pairs:
-            for tag in _cut(text, separator):
+            for tag in _split(text, separator):
                 tags[tag] += count
-        # Sentences have commas too, but their parts are long and hardly recur.
+        # Sentences have commas too, but their parts are long and rarely occur twice.
         short = sum(len(tag) for tag in tags) <= 25 * len(tags)
         return bool(tags) and short and tags.total() >= recurrence * len(tags)
 
-    def _spread(self, parsed: npt.NDArray[Any], unit: str = "") -> Reading:
-        """From values of the distinct texts to values of the rows."""
+    def _of_distinct(self, parsed: npt.NDArray[Any], unit: str = "") -> Reading:
+        """From the values of the distinct texts to those of the rows."""
         gap = np.array([np.datetime64("NaT") if parsed.dtype.kind == "M" else np.nan], dtype=parsed.dtype)
         return self._reading(np.concatenate([parsed, gap])[self.codes], unit)
 
@@ -196,5 +196,5 @@ class Cells:
         return Reading(values, int(wrong.argmax()) if wrong.any() else None, share, unit)
 
 
-def _cut(text: str, separator: str) -> list[str]:
+def _split(text: str, separator: str) -> list[str]:
     return list(dict.fromkeys(tag for part in text.split(separator) if (tag := part.strip())))

@@ -1,4 +1,4 @@
-"""What the columns of a table are, found from their names and values."""
+"""What the columns of a table are, inferred from their names and values."""
 
 import re
 from collections.abc import Mapping
@@ -11,18 +11,19 @@ import pyarrow as pa
 from rather.formats.tables.cells import Cells
 from rather.formats.tables.naming import words
 
-# Above this share of numbers (or dates) a column is meant to be numbers, and what is none is a slip.
+# Above this share of numbers (or dates) a column is taken for numbers, and the other values for mistakes.
 MIXED_SHARE = 0.8
 
-# Levels of a category that get a parameter of their own; the others together are "other".
+# The values of a category that get a parameter of their own; all others count as "other".
 MOST_LEVELS = 30
-# A column of more different values than this is a category only where the common ones cover most rows.
+# A column with more distinct values than this is a category only if the common ones cover most rows.
 MANY_VALUES = 50
 COVERED_SHARE = 0.6
 
 
-# Two numbers of this rank correlation say the same. Fewer rows cannot tell; more columns or rows would take too long.
-TOGETHER = 0.97
+# Two columns of numbers with at least this rank correlation count as one. Fewer rows prove nothing; comparing more
+# columns or rows would take too long.
+SAME_RANKING = 0.97
 FEWEST_COMPARED = 20
 MOST_COMPARED = 60
 ROWS_COMPARED = 4000
@@ -52,7 +53,7 @@ class Role(StrEnum):
 
 
 class PhraseForm(StrEnum):
-    """How what is said of a column joins a noun: a car that is *red*, with *all-wheel drive*, that *seats five*."""
+    """How the values of a column join a noun: a car that is *red*, with *all-wheel drive*, that *seats five*."""
 
     IS = "is"
     WITH = "with"
@@ -61,7 +62,7 @@ class PhraseForm(StrEnum):
 
 
 class Direction(StrEnum):
-    """Which end of a column is better, where all people agree."""
+    """Which end of a column is better, if everybody agrees."""
 
     MORE = "more"
     LESS = "less"
@@ -86,7 +87,7 @@ class Finding:
     Attributes:
         kind: Its kind.
         role: What it is for.
-        note: What a person should know of it, "" if nothing.
+        note: A remark for the owner of the table, "" if there is none.
         problem: Why it cannot be used as it is, "" if it can.
     """
 
@@ -97,14 +98,14 @@ class Finding:
 
 
 def usual_role(kind: ColumnKind) -> Role:
-    """What a column of this kind is for unless told otherwise."""
+    """What a column of this kind is for by default."""
     if kind in USABLE:
         return Role.USE
     return Role.IGNORE if kind is ColumnKind.ID else Role.SHOW
 
 
 def find_kind(name: str, cells: Cells) -> Finding:
-    """The kind of one column, looked at alone."""
+    """The kind of one column, without regard to the others."""
     if not cells.present.any():
         return Finding(ColumnKind.TEXT, Role.IGNORE, "no values at all")
     kind, note, problem = _kind(name, cells)
@@ -138,18 +139,18 @@ def _kind(name: str, cells: Cells) -> tuple[ColumnKind, str, str]:
 
 def _mixed(noun: str, cells: Cells, row: int, share: float) -> str:
     text = cells.distinct[int(cells.codes[row])]
-    return f"{share:.0%} of its values are {noun}s, but {text!r:.60} is none"
+    return f"{share:.0%} of its values are {noun}s, but {text!r:.60} is not"
 
 
 def _number_kind(name: str, cells: Cells) -> ColumnKind:
     values = cells.numbers.values[cells.present]
     if is_unique(cells) and len(values) > 2 and values[0] in (0, 1) and np.all(np.diff(values) == 1):
-        return ColumnKind.ID  # rows that are merely counted
+        return ColumnKind.ID  # the rows are just numbered
     return ColumnKind.DEGREE if _is_degree(name, values) else ColumnKind.NUMBER
 
 
 def _is_degree(name: str, values: np.ndarray) -> bool:
-    """Whether values say how strongly something applies, from 0 (not at all) to 1 (fully)."""
+    """Whether the values measure how strongly something applies, from 0 (not at all) to 1 (fully)."""
     if re.search(r"(percent|pct|share|ratio|rate|score|rank|probability|fraction|price|cost)s?\d*$", name.lower()):
         return False
     if values.min() < 0 or values.max() > 1 or len(np.unique(values[:1000])) < 2:
@@ -166,7 +167,7 @@ def _text_kind(cells: Cells) -> tuple[ColumnKind, str, str]:
     if different <= present // 2 and common >= COVERED_SHARE * present:
         return ColumnKind.CATEGORY, f"{different:,} values; all but the {MOST_LEVELS} most common count as 'other'", ""
     if present >= 20:
-        return ColumnKind.TEXT, f"{different:,} different values, too many to learn from", ""
+        return ColumnKind.TEXT, f"{different:,} distinct values, too many to learn from", ""
     return ColumnKind.TEXT, "", ""
 
 
@@ -181,12 +182,12 @@ def _images(name: str, cells: Cells) -> bool:
 
 
 def is_unique(cells: Cells) -> bool:
-    """Whether every row has a value and no two the same."""
+    """Whether every row has a value and no two rows have the same."""
     return bool(cells.present.all()) and len(cells.distinct) == len(cells)
 
 
-def moving_together(found: Mapping[str, Finding], cells: Mapping[str, Cells]) -> dict[str, tuple[str, float]]:
-    """Number columns that order the rows as an earlier one does, each with that one and their rank correlation.
+def ranking_alike(found: Mapping[str, Finding], cells: Mapping[str, Cells]) -> dict[str, tuple[str, float]]:
+    """Columns of numbers that rank the rows as an earlier one does, each with that one and their rank correlation.
 
     Learning from both would count the same thing twice, and ask about it twice.
     """
@@ -195,16 +196,16 @@ def moving_together(found: Mapping[str, Finding], cells: Mapping[str, Cells]) ->
     ]
     numbers = [name for name in numbers if not found[name].problem][:MOST_COMPARED]
     doubles: dict[str, tuple[str, float]] = {}
-    for place, name in enumerate(numbers):
-        for other in numbers[:place]:
-            if other not in doubles and abs(rank := _rank_correlation(cells[other], cells[name])) >= TOGETHER:
+    for index, name in enumerate(numbers):
+        for other in numbers[:index]:
+            if other not in doubles and abs(rank := _rank_correlation(cells[other], cells[name])) >= SAME_RANKING:
                 doubles[name] = (other, rank)
                 break
     return doubles
 
 
 def _rank_correlation(left: Cells, right: Cells) -> float:
-    """Spearman's correlation over the rows that have both, not counting those where both are at their lowest."""
+    """Spearman's correlation over the rows that have both, without those where both are at their lowest."""
     some = slice(None, None, max(1, len(left) // ROWS_COMPARED))
     x, y = left.numbers.values[some], right.numbers.values[some]
     both = ~(np.isnan(x) | np.isnan(y))
@@ -226,7 +227,7 @@ def _ranks(values: np.ndarray) -> np.ndarray:
 
 
 def names_an_id(name: str) -> bool:
-    """Whether a column's name says that it holds identifiers."""
+    """Whether the name of a column says that it holds identifiers."""
     parts = [word.lower() for word in words(name.replace("-", "_"))]
     return bool(parts) and (
         parts[-1]
@@ -236,13 +237,13 @@ def names_an_id(name: str) -> bool:
 
 
 def choose_id(found: Mapping[str, Finding], cells: Mapping[str, Cells]) -> str | None:
-    """The column whose values name the rows: the first of the unique identifiers, plain `id` before others."""
+    """The column that identifies the rows: the first with unique identifiers, but `id` before all others."""
     able = [name for name, finding in found.items() if finding.kind is ColumnKind.ID and is_unique(cells[name])]
     return min(able, key=lambda name: name.lower() != "id", default=None)
 
 
 def choose_label(found: Mapping[str, Finding], cells: Mapping[str, Cells]) -> str | None:
-    """The column to show first: short texts, hardly any twice, if possible one called name or title."""
+    """The column to show first: short texts, hardly any of them twice, if possible called name or title."""
     best, best_score = None, 0.0
     for name, finding in found.items():
         column = cells[name]
@@ -257,19 +258,19 @@ def choose_label(found: Mapping[str, Finding], cells: Mapping[str, Cells]) -> st
         share = len(column.distinct) / present
         length = sum(map(len, column.distinct)) / len(column.distinct)
         named = bool(re.search(r"(name|title|label|model|product)$", name.lower()))
-        if length > 80 or present < 0.9 * len(column) or not _tells_apart(column, share, named):
+        if length > 80 or present < 0.9 * len(column) or not _distinguishes(column, share, named):
             continue
         if (score := share + named) > best_score:
             best, best_score = name, score
     return best
 
 
-def _tells_apart(cells: Cells, share: float, named: bool) -> bool:
+def _distinguishes(cells: Cells, share: float, named: bool) -> bool:
     return share >= 0.8 or (named and (share >= 0.3 or len(cells.distinct) > MANY_VALUES))
 
 
 def label_template(label: str, found: Mapping[str, Finding], cells: Mapping[str, Cells]) -> str:
-    """The label column, with the maker's name before it and the year behind it where rows would look the same."""
+    """The label column, preceded by the make and followed by the year if rows would look the same without."""
     template, columns = f"{{{label}}}", [label]
     for pattern, form in ((r"(make|maker|brand|manufacturer)$", "{{{0}}} {1}"), (r"^(model_?)?year$", "{1} ({{{0}}})")):
         if _unique_together(columns, cells):

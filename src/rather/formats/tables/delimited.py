@@ -1,4 +1,4 @@
-"""CSV and TSV: find the delimiter, read every value as text, and say where a bad file goes wrong."""
+"""CSV and TSV files: find the delimiter, read every value as text, and say where a malformed file goes wrong."""
 
 import codecs
 import csv
@@ -28,7 +28,7 @@ OTHER_FORMATS = {
 
 
 def read_delimited(path: Path, delimiter: str | None, encoding: str | None) -> RawTable:
-    """Read a CSV or TSV file with a header. The delimiter is found unless given."""
+    """Read a CSV or TSV file with a header. The delimiter is detected unless given."""
     with path.open("rb") as file:
         head = file.read(HEAD_BYTES)
     reject_binary(path, head, encoding)
@@ -49,26 +49,26 @@ def read_delimited(path: Path, delimiter: str | None, encoding: str | None) -> R
 
 
 def reject_binary(path: Path, head: bytes, encoding: str | None) -> None:
-    """Raise when the first bytes of a file are not those of a text."""
+    """Raise if the first bytes of a file are not those of a text file."""
     for magic, advice in OTHER_FORMATS.items():
         if head.startswith(magic):
             raise InvalidInputError(f"{path.name} {advice}.")
     if encoding is None and bom_encoding(head) is None and b"\0" in head:
         raise InvalidInputError(
-            f"{path.name} is a binary file (byte {head.index(0):,} is zero), not a text. If it is a UTF-16 text, put "
+            f"{path.name} is a binary file (byte {head.index(0):,} is zero), not text. If it is UTF-16, put "
             f'`encoding = "utf-16-le"` under [table] in {path.with_suffix(".toml").name}.'
         )
 
 
 def bom_encoding(head: bytes) -> str | None:
-    """The encoding that a byte order mark tells, if there is one."""
+    """The encoding given by a byte order mark, if there is one."""
     if head.startswith(codecs.BOM_UTF8):
         return "utf-8-sig"
     return "utf-16" if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else None
 
 
 def decoded_head(path: Path, head: bytes, encoding: str | None) -> str:
-    """The first part of a file as text; bytes that are wrong are reported when the whole is read."""
+    """The start of a file as text; wrong bytes are reported when the whole file is read."""
     try:
         return codecs.getincrementaldecoder(encoding or "utf-8")(errors="replace").decode(head)
     except (LookupError, UnicodeError, TypeError):
@@ -78,7 +78,7 @@ def decoded_head(path: Path, head: bytes, encoding: str | None) -> str:
 
 
 def find_delimiter(text: str) -> str:
-    """The delimiter that cuts the header into several names and the first rows into equally many fields."""
+    """The delimiter that splits the header into several names and the first rows into as many fields."""
     best, best_score = ",", (0.0, 0)
     for delimiter in DELIMITERS:
         widths = [len(row) for row in _rows(text, delimiter, 100) if row]
@@ -100,12 +100,12 @@ def _rows(text: str, delimiter: str, count: int) -> list[list[str]]:
 
 
 def _header(path: Path, text: str, delimiter: str, given: bool) -> tuple[int, list[str]]:
-    """How many blank lines come first, and the columns' names."""
+    """How many blank lines come first, and the names of the columns."""
     rows = _rows(text, delimiter, 100)
     if not rows:
         raise InvalidInputError(f"The header of {path.name} cannot be read as delimited text.")
-    blank = next((place for place, row in enumerate(rows) if any(cell.strip() for cell in row)), 0)
-    names = [cell.strip() or f"column {place}" for place, cell in enumerate(rows[blank], start=1)]
+    blank = next((index for index, row in enumerate(rows) if any(cell.strip() for cell in row)), 0)
+    names = [cell.strip() or f"column {number}" for number, cell in enumerate(rows[blank], start=1)]
     if all(_is_number(name) for name in names):
         raise InvalidInputError(
             f"The first row of {path.name} holds numbers ({', '.join(names[:4])}); it must hold the columns' names."
@@ -113,7 +113,7 @@ def _header(path: Path, text: str, delimiter: str, given: bool) -> tuple[int, li
     others = [word for sign, word in DELIMITERS.items() if sign != delimiter and sign in names[0]]
     if given and len(names) == 1 and others:
         raise InvalidInputError(
-            f"{path.name} has one column called {names[0]!r} when it is cut at {delimiter!r}, "
+            f"{path.name} has one column called {names[0]!r} when it is split at {delimiter!r}, "
             f"but its header holds {others[0]}: leave `delimiter` out, or correct it."
         )
     reject_duplicate_names(names, path.name)
@@ -131,7 +131,7 @@ def _is_number(text: str) -> bool:
 def _read(path: Path, names: list[str], blank: int, delimiter: str, encoding: str | None) -> pa.Table:
     wrong: list[pa_csv.InvalidRow] = []
 
-    def remember(row: pa_csv.InvalidRow) -> str:
+    def collect(row: pa_csv.InvalidRow) -> str:
         wrong.append(row)
         return "error" if len(wrong) > 1 else "skip"
 
@@ -140,7 +140,7 @@ def _read(path: Path, names: list[str], blank: int, delimiter: str, encoding: st
         table = pa_csv.read_csv(
             path,
             read_options=pa_csv.ReadOptions(
-                use_threads=False,  # rows are numbered only then
+                use_threads=False,  # otherwise rows are not numbered
                 block_size=min(max(2 * size + 2**16, 2**20), 2**27),  # a row must fit in a block
                 column_names=names,
                 skip_rows=blank,
@@ -148,7 +148,7 @@ def _read(path: Path, names: list[str], blank: int, delimiter: str, encoding: st
                 encoding="utf-8" if encoding in (None, "utf-8-sig") else encoding,
             ),
             parse_options=pa_csv.ParseOptions(
-                delimiter=delimiter, newlines_in_values=True, invalid_row_handler=remember
+                delimiter=delimiter, newlines_in_values=True, invalid_row_handler=collect
             ),
             convert_options=pa_csv.ConvertOptions(
                 column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
@@ -169,8 +169,8 @@ def _explain_row(path: Path, row: "pa_csv.InvalidRow", delimiter: str) -> None:
     raise InvalidInputError(
         f"Row {row.number} of {path.name} (the header is row 1) has {row.actual_columns} fields where the header has "
         f"{row.expected_columns}: {shown!r}. A value that contains {DELIMITERS.get(delimiter, repr(delimiter))} or a "
-        "line break must stand in double quotes; or the delimiter is another one (`delimiter` under [table] in "
-        f"{path.with_suffix('.toml').name})."
+        "line break must be in double quotes. Or the delimiter is another one: set `delimiter` under [table] in "
+        f"{path.with_suffix('.toml').name}."
     )
 
 
@@ -187,14 +187,14 @@ def _is_utf8(path: Path) -> bool:
 
 
 def _explain_bytes(path: Path, delimiter: str, names: list[str]) -> None:
-    """Raise with the place of the first byte that is not UTF-8."""
+    """Raise with the line and column of the first byte that is not UTF-8."""
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             try:
                 line.decode()
             except UnicodeDecodeError as error:
-                place = len((_rows(line[: error.start].decode(), delimiter, 1) or [[""]])[0])
-                column = f"column {names[place - 1]!r}, " if 1 <= place <= len(names) else ""
+                fields = len((_rows(line[: error.start].decode(), delimiter, 1) or [[""]])[0])
+                column = f"column {names[fields - 1]!r}, " if 1 <= fields <= len(names) else ""
                 raise InvalidInputError(
                     f"Line {number} of {path.name}, {column}holds a byte (0x{line[error.start]:02x}) that is not "
                     f"UTF-8: {line.decode('latin-1').strip()[:60]!r}. Save the file as UTF-8, or put "

@@ -1,4 +1,4 @@
-"""What to show of each row besides its label, made when it is asked for."""
+"""What to show about each row besides its label, put together when it is looked at."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import overload
@@ -7,8 +7,8 @@ from rather.formats.tables.column_kinds import ColumnKind, Role
 from rather.formats.tables.naming import UNKNOWN
 from rather.formats.tables.table_columns import TableColumn
 
-# From this many on, columns that say how strongly something applies (or whether at all) are shown together, as the
-# list of what does apply: nobody reads a hundred zeros.
+# From this many on, columns of degrees and of yes/no are shown as one list of what applies: nobody reads a hundred
+# zeros.
 MANY_QUALITIES = 5
 QUALITIES = "qualities"
 MOST_QUALITIES = 10
@@ -16,14 +16,14 @@ LONGEST_TEXT = 160
 
 
 class Facts(Sequence[Mapping[str, str]]):
-    """For each row the facts to show: display_name name of the column to text, with units; "unknown" where missing.
+    """For each row the facts to show: the display name of each column with its value and unit; "unknown" if missing.
 
-    The first column of images is called "image". Five or more columns of yes/no or of degrees are shown together as
+    The first column of images is called "image". Five or more columns of yes/no or of degrees are shown as one,
     "qualities": those that apply, the strongest first.
 
     Args:
         columns: All columns of the table.
-        in_label: Names of those that the label shows already.
+        in_label: Names of those that are already part of the label.
         count: How many rows.
     """
 
@@ -47,7 +47,7 @@ class Facts(Sequence[Mapping[str, str]]):
     def __getitem__(self, row: slice) -> Sequence[Mapping[str, str]]: ...
     def __getitem__(self, row: int | slice) -> Mapping[str, str] | Sequence[Mapping[str, str]]:
         if isinstance(row, slice):
-            return [self._of(place) for place in range(*row.indices(self._count))]
+            return [self._of(index) for index in range(*row.indices(self._count))]
         return self._of(range(self._count)[row])
 
     def __iter__(self) -> Iterator[Mapping[str, str]]:

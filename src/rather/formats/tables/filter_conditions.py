@@ -1,4 +1,4 @@
-"""What a single condition says of every row: surely true, surely false, or neither where a value is missing."""
+"""A single condition of a filter expression: for every row true, false, or unknown where a value is missing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rather.formats.tables.column_kinds import ColumnKind
 from rather.formats.tables.parsing import date_reader, number_text
 from rather.formats.tables.table_columns import TableColumn, years
 
-Literal = float | str
+LiteralValue = float | str
 Mask = npt.NDArray[np.bool_]
 
 MEASURED = (ColumnKind.NUMBER, ColumnKind.DEGREE, ColumnKind.YES_NO, ColumnKind.DATE)
@@ -64,7 +64,7 @@ def yes(column: TableColumn) -> Truth:
     return _known(column.numbers == 1, column.present)
 
 
-def compared(left: TableColumn | Literal, sign: str, right: TableColumn | Literal) -> Truth:
+def compared(left: TableColumn | LiteralValue, sign: str, right: TableColumn | LiteralValue) -> Truth:
     """`left < right` for two columns, or a column and a value in either order."""
     if not isinstance(left, TableColumn):
         assert isinstance(right, TableColumn)
@@ -76,7 +76,9 @@ def compared(left: TableColumn | Literal, sign: str, right: TableColumn | Litera
         with np.errstate(invalid="ignore"):  # NaN compares as unknown, below
             return _known(SIGNS[sign](left.numbers, value), left.present)
     if sign not in ("==", "!="):
-        raise InvalidInputError(f"{left.name!r} holds {left.kind}: it can be equal to a text, not above or below one")
+        raise InvalidInputError(
+            f"{left.name!r} holds {left.kind}, which can equal a text but not be above or below one"
+        )
     truth = one_of(left, [right])
     return truth if sign == "==" else ~truth
 
@@ -90,13 +92,15 @@ def _columns_compared(left: TableColumn, sign: str, right: TableColumn) -> Truth
         or ColumnKind.TAGS in (left.kind, right.kind)
         or (left.kind in MEASURED) != (right.kind in MEASURED)
     ):
-        raise InvalidInputError(f"{left.name!r} holds {left.kind} and {right.name!r} {right.kind}: they do not compare")
+        raise InvalidInputError(
+            f"{left.name!r} holds {left.kind} and {right.name!r} {right.kind}: they cannot be compared"
+        )
     texts = [np.array([*column.cells.distinct, ""], dtype=object)[column.cells.codes] for column in (left, right)]
     return _known(SIGNS[sign](texts[0], texts[1]).astype(bool), left.present & right.present)
 
 
-def one_of(column: TableColumn, values: Sequence[Literal]) -> Truth:
-    """`column in (a, b)`; a text that the column never holds is refused with the nearest that it does."""
+def one_of(column: TableColumn, values: Sequence[LiteralValue]) -> Truth:
+    """`column in (a, b)`. A text that a category never holds is rejected, with the most similar that it does."""
     if column.kind in MEASURED:
         wanted = [_measure(column, value) for value in values]
         return _known(np.isin(column.numbers, wanted), column.present)
@@ -109,18 +113,18 @@ def one_of(column: TableColumn, values: Sequence[Literal]) -> Truth:
     known = column.cells.distinct
     if column.kind is ColumnKind.CATEGORY:
         for text in texts:
-            _reject_unheard(column, text, known)
+            _reject_unknown_value(column, text, known)
     codes = [code for code, text in enumerate(known) if text in set(texts)]
     return _known(np.isin(column.cells.codes, codes), column.present)
 
 
-def contained(value: Literal, column: TableColumn) -> Truth:
+def contained(value: LiteralValue, column: TableColumn) -> Truth:
     """`'comedy' in genres` for tags, or part of a text."""
     text = value if isinstance(value, str) else number_text(value)
     if column.kind in MEASURED:
-        raise InvalidInputError(f"{column.name!r} holds {column.kind}: nothing is in it; compare it with ==")
+        raise InvalidInputError(f"{column.name!r} holds {column.kind}, which contains nothing; compare it with ==")
     if column.kind is ColumnKind.TAGS:
-        _reject_unheard(column, text, sorted({tag for tags in column.tags for tag in tags or ()}))
+        _reject_unknown_value(column, text, sorted({tag for tags in column.tags for tag in tags or ()}))
         holds = np.array([text in (tags or ()) for tags in column.tags], dtype=bool)
     else:
         found = np.array([text in known for known in column.cells.distinct] + [False], dtype=bool)
@@ -128,13 +132,13 @@ def contained(value: Literal, column: TableColumn) -> Truth:
     return _known(holds, column.present)
 
 
-def _reject_unheard(column: TableColumn, text: str, known: Sequence[str]) -> None:
+def _reject_unknown_value(column: TableColumn, text: str, known: Sequence[str]) -> None:
     if text in known:
         return
     lower = {name.lower(): name for name in known}
     close = difflib.get_close_matches(text.lower(), lower, n=3, cutoff=0.5) or _initials(text, lower)
     named = [lower[name] for name in close] or list(known[:5])
-    few = "did you mean" if close else "it holds for instance"
+    few = "did you mean" if close else "it holds, for instance,"
     raise InvalidInputError(f"{column.name!r} is never {text!r}; {few} {' or '.join(map(repr, named))}?")
 
 
@@ -143,8 +147,8 @@ def _initials(text: str, known: dict[str, str]) -> list[str]:
     return [name for name in known if "".join(word[0] for word in name.replace("-", " ").split()) == text.lower()][:3]
 
 
-def _measure(column: TableColumn, value: Literal) -> float:
-    """A literal as the kind of number that a column holds."""
+def _measure(column: TableColumn, value: LiteralValue) -> float:
+    """A literal as the kind of number that the column holds."""
     if column.kind is ColumnKind.YES_NO and isinstance(value, str) and value.lower() in ("yes", "no", "true", "false"):
         return float(value.lower() in ("yes", "true"))
     if isinstance(value, float):

@@ -1,4 +1,4 @@
-"""Must-haves: `price < 30000 and drive == 'AWD'` as a mask over the rows of a table. Parsed here, never evaluated.
+"""Filter expressions: `price < 30000 and drive == 'AWD'` as a mask over the rows of a table. Parsed, never evaluated.
 
     expression   conditions joined by `and`, `or`, `not` and parentheses
     condition    price < 30000      also <=, >, >=, ==, !=, and chains: 10 <= price < 20
@@ -6,7 +6,7 @@
                  price is missing      price is not missing
                  electric                                      a yes/no column by itself
 
-Names with spaces stand in backticks. A missing value satisfies neither a condition nor its opposite.
+Names with spaces are written in backticks. A missing value satisfies neither a condition nor its negation.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rather.errors import InvalidInputError
-from rather.formats.tables.filter_conditions import Literal, Truth, compared, contained, missing, one_of, yes
+from rather.formats.tables.filter_conditions import LiteralValue, Truth, compared, contained, missing, one_of, yes
 from rather.formats.tables.settings import suggestion
 from rather.formats.tables.table_columns import TableColumn
 
@@ -38,12 +38,12 @@ _TOKENS = re.compile(
 COMPARISONS = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "==", "=": "==", "!=": "!=", "<>": "!="}
 KEYWORDS = {"and", "or", "not", "in", "is", "missing"}
 TRUTHS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
-HINTS = {"&": "write `and`", "|": "write `or`", "!": "write `not`", "*": "only comparisons are known, no arithmetic"}
+HINTS = {"&": "write `and`", "|": "write `or`", "!": "write `not`", "*": "there is no arithmetic, only comparisons"}
 
 
 @dataclass(frozen=True)
 class Token:
-    """A piece of an expression and where it starts."""
+    """A piece of an expression and the index at which it starts."""
 
     kind: str
     text: str
@@ -51,11 +51,11 @@ class Token:
 
 
 def where_mask(expression: str, columns: Sequence[TableColumn], count: int) -> npt.NDArray[np.bool_]:
-    """Which rows surely satisfy an expression, `(count,)`.
+    """Which rows satisfy an expression for certain, `(count,)`.
 
     Args:
-        expression: See the head of this module.
-        columns: What it may name, by their names in the table or by their display_name names.
+        expression: See the docstring of this module.
+        columns: What it may refer to, by the name in the table or the display name.
         count: How many rows.
     """
     if not isinstance(expression, str):
@@ -66,14 +66,14 @@ def where_mask(expression: str, columns: Sequence[TableColumn], count: int) -> n
 
 
 class _Parser:
-    """Recursive descent over the tokens; each rule returns what its part says of every row."""
+    """Recursive descent over the tokens; each rule returns the truth of its part for every row."""
 
     def __init__(self, expression: str, columns: Sequence[TableColumn], count: int) -> None:
         self.expression = expression
         self.count = count
         self.by_name = {column.display_name: column for column in columns} | {column.name: column for column in columns}
         self.tokens = self._split()
-        self.place = 0
+        self.position = 0
         self.depth = 0
 
     def _split(self) -> list[Token]:
@@ -85,7 +85,7 @@ class _Parser:
             match = _TOKENS.match(self.expression, start)
             if match is None:
                 character = self.expression[start]
-                quote = " is never closed" if character in "'\"`" else " cannot stand here"
+                quote = " is never closed" if character in "'\"`" else " is not allowed here"
                 hint = f"; {HINTS[character]}" if character in HINTS else ""
                 self.reject(start, f"{character!r}{quote}{hint}")
             tokens.append(Token(str(match.lastgroup), match[0], start))
@@ -93,7 +93,7 @@ class _Parser:
         return [*tokens, Token("end", "the end", len(self.expression))]
 
     def reject(self, start: int, problem: str) -> NoReturn:
-        """Raise with the expression and a mark under the place."""
+        """Raise with the expression and a mark under the character."""
         left = max(0, start - 60)
         line = re.sub(r"\s", " ", self.expression[left : start + 60])
         stop = "" if problem.endswith("?") else "."
@@ -102,11 +102,11 @@ class _Parser:
 
     @property
     def now(self) -> Token:
-        return self.tokens[self.place]
+        return self.tokens[self.position]
 
     def take(self) -> Token:
         token = self.now
-        self.place += token.kind != "end"
+        self.position += token.kind != "end"
         return token
 
     def word(self, *texts: str) -> bool:
@@ -179,7 +179,7 @@ class _Parser:
         if first.column is None:
             holder = self.operand()
             if holder.column is None:
-                self.reject(holder.start, "after `in` stands a column, or a list of values in parentheses")
+                self.reject(holder.start, "`in` must be followed by a column or by a list of values in parentheses")
             return self.checked(holder.start, lambda: contained(first.the_literal, holder.the_column))
         if not self.word("(", "["):
             self.reject(self.now.start, f"expected a list of values in parentheses, found {self.now.text!r}")
@@ -192,10 +192,10 @@ class _Parser:
             self.reject(self.now.start, f"expected ')', found {self.now.text!r}")
         return self.checked(first.start, lambda: one_of(first.the_column, values))
 
-    def literal(self) -> Literal:
+    def literal(self) -> LiteralValue:
         operand = self.operand()
         if operand.column is not None:
-            self.reject(operand.start, "a list holds values; texts stand in quotes")
+            self.reject(operand.start, "a list must hold values; write texts in quotes")
         return operand.the_literal
 
     def comparison(self, first: Operand) -> Truth:
@@ -219,7 +219,7 @@ class _Parser:
         return self.checked(left.start, lambda: compared(left.value, sign, right.value))
 
     def checked(self, start: int, make: Callable[[], Truth]) -> Truth:
-        """What a condition says, with its complaint placed in the expression."""
+        """The truth of a condition; an error is located in the expression."""
         try:
             return make()
         except InvalidInputError as error:
@@ -244,31 +244,31 @@ class _Parser:
     def column(self, name: str, start: int) -> TableColumn:
         if name not in self.by_name:
             hint = suggestion(name, list(self.by_name)).rstrip(".")
-            quotes = "" if hint else "; a text stands in quotes, a name with spaces in backticks"
+            quotes = "" if hint else "; write texts in quotes, and names with spaces in backticks"
             self.reject(start, f"there is no column {name!r}{hint}{quotes}")
         return self.by_name[name]
 
 
 @dataclass(frozen=True)
 class Operand:
-    """A column or a literal value, and where it stands."""
+    """A column or a literal value, and the index at which it starts."""
 
     start: int
     column: TableColumn | None
-    literal: Literal = 0.0
+    literal: LiteralValue = 0.0
 
     @property
-    def value(self) -> TableColumn | Literal:
-        """Whichever of the two it is."""
+    def value(self) -> TableColumn | LiteralValue:
+        """The column or the value."""
         return self.literal if self.column is None else self.column
 
     @property
     def the_column(self) -> TableColumn:
-        """The column, where it is one."""
+        """The column, if it is one."""
         assert self.column is not None
         return self.column
 
     @property
-    def the_literal(self) -> Literal:
-        """The value, where it is one."""
+    def the_literal(self) -> LiteralValue:
+        """The value, if it is one."""
         return self.literal

@@ -1,4 +1,4 @@
-"""Tables that other libraries hold: pandas and polars DataFrames, Arrow tables, mappings of columns."""
+"""Tables in memory: pandas and polars DataFrames, Arrow tables, mappings of columns."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,7 +12,7 @@ from rather.formats.tables.raw import RawTable, column_of, first_line, reject_du
 
 
 def read_frame(source: Any) -> RawTable:
-    """Read a table that some library holds in memory."""
+    """Read a table from memory."""
     library = type(source).__module__.split(".")[0]
     try:
         if library == "pandas" and hasattr(source, "columns"):
@@ -26,7 +26,7 @@ def read_frame(source: Any) -> RawTable:
     except (pa.ArrowException, TypeError, ValueError) as error:
         if isinstance(error, InvalidInputError):
             raise
-        raise InvalidInputError(f"This {library} table cannot be read: {first_line(error)}.") from None
+        raise InvalidInputError(f"Cannot read this {library} table: {first_line(error)}.") from None
     hint = " Call collect() on it first." if hasattr(source, "collect") else ""
     raise InvalidInputError(
         "`source` must be a path, a pandas or polars DataFrame, an Arrow table, a mapping of column names to lists, or "
@@ -41,8 +41,8 @@ def _from_pandas(frame: Any) -> RawTable:
     reject_duplicate_names(names, "the pandas DataFrame")
     columns: dict[str, pa.Array] = {}
     skipped: dict[str, str] = {}
-    for place, name in enumerate(names):
-        series = frame.iloc[:, place]
+    for index, name in enumerate(names):
+        series = frame.iloc[:, index]
         try:
             _take(name, pa.Array.from_pandas(series), columns, skipped)
         except (pa.ArrowException, TypeError, ValueError):  # a column of mixed objects
@@ -51,7 +51,7 @@ def _from_pandas(frame: Any) -> RawTable:
 
 
 def from_arrow(table: pa.Table, source: str, path: Path | None = None) -> RawTable:
-    """The columns of an Arrow table; structs become columns named with a dot."""
+    """The columns of an Arrow table; the fields of structs become columns with a dot in their name."""
     while any(pa.types.is_struct(column.type) for column in table.schema):
         table = table.flatten()
     reject_duplicate_names(table.column_names, source)

@@ -23,7 +23,7 @@ from rather.formats.tables.column_kinds import (
     find_kind,
     is_unique,
     label_template,
-    moving_together,
+    ranking_alike,
     usual_role,
 )
 from rather.formats.tables.naming import name_and_unit, noun_of_file, pretty_name
@@ -63,7 +63,7 @@ def inspect_columns(raw: RawTable, settings: TableSettings | None = None) -> Ins
         name: Cells(array, (*missing, *(settings.column(name).missing or ()))) for name, array in raw.columns.items()
     }
     found = {name: _overruled(find_kind(name, cells[name]), settings.column(name)) for name in cells}
-    for name, (other, rank) in moving_together(found, cells).items():
+    for name, (other, rank) in ranking_alike(found, cells).items():
         if settings.column(name).role is None:
             note = f"ranks the rows as {other!r} does (rank correlation {rank:.2f}), so it is only shown"
             found[name] = replace(found[name], role=Role.SHOW, note=note)

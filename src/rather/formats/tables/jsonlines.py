@@ -1,4 +1,4 @@
-"""JSON lines: one object a line. A file that is one array of objects is read as well."""
+"""JSON lines: one object on each line. A file that holds one array of objects is read as well."""
 
 import json
 from pathlib import Path
@@ -25,7 +25,9 @@ def read_json(path: Path, encoding: str | None) -> RawTable:
         ) from None
     except (LookupError, UnicodeError):
         raise InvalidInputError(f"`encoding` {encoding!r} cannot be used to read {path.name}.") from None
-    objects = [_flat(item, f"object {place} of {path.name}") for place, item in enumerate(_items(path, text), start=1)]
+    objects = [
+        _flat(item, f"object {number} of {path.name}") for number, item in enumerate(_items(path, text), start=1)
+    ]
     names = list(dict.fromkeys(name for item in objects for name in item))
     if not names:
         raise InvalidInputError(f"{path.name} is empty: it holds no objects with values.")
@@ -53,14 +55,14 @@ def _parsed(text: str, path: Path, line: int) -> Any:
         raise InvalidInputError(f"Line {line or 1} of {path.name} cannot be read: {error}.") from None
 
 
-def _flat(item: Any, place: str, prefix: str = "") -> dict[str, Any]:
+def _flat(item: Any, location: str, prefix: str = "") -> dict[str, Any]:
     if not isinstance(item, dict):
-        raise InvalidInputError(f'Each line must hold an object such as {{"name": "x"}}; {place} is {item!r:.60}.')
+        raise InvalidInputError(f'Each line must hold an object such as {{"name": "x"}}; {location} is {item!r:.60}.')
     flat: dict[str, Any] = {}
     for key, value in item.items():
         name = prefix + (key.strip() or "column")
         if isinstance(value, dict):
-            flat.update(_flat(value, place, name + "."))
+            flat.update(_flat(value, location, name + "."))
         elif isinstance(value, list) and any(isinstance(part, dict | list) for part in value):
             flat[name] = json.dumps(value, ensure_ascii=False)
         else:

@@ -1,9 +1,9 @@
-"""How columns and numbers are spelled for people: display_name names, units found in names, readable numbers."""
+"""How columns and numbers are written for people: display names, units found in names, readable numbers."""
 
 import math
 import re
 
-# Words that end a column's name and say what its numbers count. Words with a second common meaning in names
+# Words at the end of a column's name that give the unit of its numbers. Words with a second common meaning in names
 # ("min", "max", "in", "s") are left out.
 _UNIT_WORDS = """
 km mi miles m cm mm ft feet inch inches kg g mg lb lbs oz tonnes l ml cl litres liters gallons hp kw kwh wh mpg kmh mph
@@ -20,14 +20,14 @@ UNKNOWN = "unknown"
 
 
 def words(name: str) -> list[str]:
-    """The words of a column's name: `engineSize_l` is engine, size, l."""
+    """The words of a column's name: `engineSize_l` gives engine, size, l."""
     # A capital inside camelCase marks a word, not a proper noun.
     spaced = re.sub(r"(?<=[a-z])[A-Z](?=[a-z])", lambda capital: "_" + capital[0].lower(), name)
     return [word for word in re.split(r"[_\s]+", spaced) if word]
 
 
 def pretty_name(name: str) -> str:
-    """A column's name as a person writes it: `gdp_per_capita` is "GDP per capita"."""
+    """A column's name as a person writes it: `gdp_per_capita` becomes "GDP per capita"."""
     return " ".join(_pretty_word(word) for word in words(name)) or name.strip() or "column"
 
 
@@ -38,9 +38,9 @@ def _pretty_word(word: str) -> str:
 
 
 def name_and_unit(name: str) -> tuple[str, str]:
-    """A number column's display_name name and the unit its name ends with, "" when it ends with none.
+    """The display name of a column of numbers and the unit its name ends with, "" if it ends with none.
 
-    `price_usd` is ("price", "USD"), `Weight (kg)` is ("Weight", "kg"), `co2_g_per_mile` is ("CO2", "g per mile").
+    `price_usd` gives ("price", "USD"), `Weight (kg)` ("Weight", "kg") and `co2_g_per_mile` ("CO2", "g per mile").
     """
     bracketed = re.fullmatch(r"(.*\S)\s*[(\[]([^()\[\]]{1,12})[)\]]", name.strip())
     if bracketed and re.search(r"[^\d\s.,-]", bracketed[2]):
@@ -57,7 +57,7 @@ def name_and_unit(name: str) -> tuple[str, str]:
 
 
 def _unit_start(parts: list[str]) -> int | None:
-    """Where the unit begins among the lower-case words of a name."""
+    """The index of the word that starts the unit, among the lower-case words of a name."""
     last = len(parts) - 1
     if last >= 1 and parts[last - 1] in ("pct", "percent"):
         return last - 1
@@ -73,14 +73,14 @@ def _unit_start(parts: list[str]) -> int | None:
 
 
 def counts_things(name: str) -> bool:
-    """Whether a number reads before the name: "4 cylinders", "200 hp", but "year 2020"."""
+    """Whether a number is written before the name: "4 cylinders", "200 hp", but "year 2020"."""
     if name.lower() in UNITS:
         return True
     return bool(re.fullmatch(r"\w{3,}[^siu\W]s", name))
 
 
 def spelled(value: float, digits: int = 4, *, grouped: bool = True) -> str:
-    """A number in plain digits with at most `digits` significant decimals, thousands apart: `12,500`, `0.732`."""
+    """A number with at most `digits` significant digits and thousands separators: `12,500`, `0.732`."""
     if not math.isfinite(value):
         return UNKNOWN
     if value == round(value) and abs(value) < 1e15:
@@ -104,11 +104,11 @@ def with_unit(text: str, unit: str) -> str:
 
 
 def joined(parts: list[str]) -> str:
-    """A list as a person says it: "a, b and c"."""
+    """A list as a person writes it: "a, b and c"."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-# Words of a file's name that say nothing of what its rows are.
+# Words of a file's name that say nothing about its rows.
 _GENERIC_WORDS = """
 all attributes catalog catalogue clean cleaned columns core csv data dataset database details entries export exports
 features file files final full info items list lists master new old prices public ratings raw records results rows sales
@@ -120,9 +120,9 @@ IRREGULAR = dict(zip(_IRREGULAR.split()[::2], _IRREGULAR.split()[1::2], strict=T
 
 
 def noun_of_file(stem: str) -> str | None:
-    """What one row of a file of this name is called: `cars_2025` holds cars, each a "car"; None where it is unclear.
+    """What to call a row, from the name of the file: "car" for `cars_2025`; None where it is unclear.
 
-    Only a plural is trusted, or what something generic is about (`candy-data`): a file may be called `export`.
+    Only a plural is trusted, or a word beside a generic one (`candy-data`): a file may be called `export`.
     """
     parts = [word.lower() for word in re.findall(r"[^\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", stem))]
     telling = [word for word in parts if word not in GENERIC]
@@ -135,7 +135,7 @@ def noun_of_file(stem: str) -> str | None:
 
 
 def _singular(word: str) -> str | None:
-    """The singular of an English plural; None where the word is none."""
+    """The singular of an English plural; None for any other word."""
     if word in IRREGULAR:
         return IRREGULAR[word]
     if not word.endswith("s") or word.endswith(("ss", "us", "is")):

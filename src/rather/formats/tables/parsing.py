@@ -9,12 +9,12 @@ from rather.formats.tables.naming import CURRENCY_SIGNS, UNITS
 
 
 def plain_number(text: str) -> float | None:
-    """The number that a text is in plain notation ("-1.50"), or None."""
+    """The number a text is in plain notation ("-1.50"), or None."""
     return float(text) if _PLAIN.fullmatch(text) else None
 
 
 def number_text(value: float) -> str:
-    """The shortest text of a number, without a decimal point where none is needed."""
+    """The shortest way to write a number, without a decimal point where none is needed."""
     return str(int(value)) if abs(value) < 1e15 and value == round(value) else repr(float(value))
 
 
@@ -42,7 +42,7 @@ def number_shape(text: str) -> tuple[str, str] | None:
 
 
 def decimal_reader(digits: Sequence[str]) -> Callable[[str], float]:
-    """How this column writes decimals: 1,234.5 or 1.234,5. One number that can only be the latter decides."""
+    """A reader of this column's decimals: 1,234.5 or 1.234,5. A single number that can only be the latter decides."""
     continental = any(
         re.fullmatch(r"[+-]?(\d{1,3}(\.\d{3})+|\d+),\d+", text) and not re.fullmatch(r"[+-]?\d{1,3}(,\d{3})+", text)
         for text in digits
@@ -61,7 +61,7 @@ def decimal_reader(digits: Sequence[str]) -> Callable[[str], float]:
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
-# Year, month and day are named, so that one rule reads them all; the last one is read only when its order is known.
+# Year, month and day are named groups, so that one rule reads them all.
 _DATES = tuple(
     re.compile(pattern, re.ASCII)
     for pattern in (
@@ -77,7 +77,7 @@ _MONTH_FIRST = re.compile(r"(?P<month>\d{1,2})/(?P<day>\d{1,2})/(?P<year>\d{4})"
 
 
 def date_reader(texts: Sequence[str]) -> Callable[[str], date | None]:
-    """How this column writes dates. 3/4/2024 is read only where another date shows which number is the month."""
+    """A reader of this column's dates. 3/4/2024 is read only if another date shows which number is the month."""
     slashes = [match for text in texts if (match := _DAY_FIRST.fullmatch(text))]
     day_first = any(int(match["day"]) > 12 for match in slashes)
     month_first = any(int(match["month"]) > 12 for match in slashes)

@@ -13,7 +13,7 @@ from rather.formats.tables.blocks import Block
 
 
 def joint_prior(blocks: Sequence[Block]) -> Gaussian:
-    """Mean `(d,)` and covariance `(d, d)` over the parameters of all columns; columns are independent."""
+    """Mean `(d,)` and covariance `(d, d)` of the parameters of all columns, which are independent."""
     d = sum(block.size for block in blocks)
     mean, covariance = np.zeros(d), np.zeros((d, d))
     start = 0

@@ -1,4 +1,4 @@
-"""A table before anything is decided about it: columns of text, numbers, truth values, dates or lists."""
+"""A table before anything is decided about it: columns of text, numbers, booleans, dates or lists."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,9 +19,9 @@ class RawTable:
     Attributes:
         source: What to call the table in messages.
         columns: By name, in order.
-        path: The file it came from, if any.
-        skipped: Columns that could not be held, and why.
-        row_noun: How a row is counted in messages.
+        path: The file it was read from, if any.
+        skipped: Columns of types that are not supported, each with the reason.
+        row_noun: How messages refer to a row.
     """
 
     source: str
@@ -39,13 +39,13 @@ class RawTable:
 
 
 def trimmed(texts: pa.Array) -> pa.Array:
-    """Texts without the white space around them; what is then empty is missing."""
+    """Texts without surrounding white space; empty ones become missing."""
     bare = pc.utf8_trim_whitespace(texts)
     return pc.if_else(pc.equal(bare, ""), None, bare)
 
 
 def column_of(values: Sequence[Any]) -> pa.Array:
-    """A column of Python values. A mixture of types becomes text, so that `column_kinds` can say where it mixes."""
+    """A column of Python values. Mixed types become text, so that `column_kinds` can say where they are mixed."""
     types = {type(value) for value in values if value is not None}
     try:
         if types <= {bool}:
@@ -78,16 +78,16 @@ def _text(value: Any) -> str:
 
 
 def reject_duplicate_names(names: Sequence[str], source: str) -> None:
-    """Raise when two columns share a name."""
+    """Raise if two columns have the same name."""
     seen: dict[str, int] = {}
-    for place, name in enumerate(names, start=1):
+    for number, name in enumerate(names, start=1):
         if name in seen:
             raise InvalidInputError(
-                f"Columns {seen[name]} and {place} of {source} are both called {name!r}. Give one another name."
+                f"Columns {seen[name]} and {number} of {source} are both called {name!r}. Rename one of them."
             )
-        seen[name] = place
+        seen[name] = number
 
 
 def first_line(error: BaseException) -> str:
-    """What a library's error says, in one line without a full stop."""
+    """The first line of a library's error message, without its full stop."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")

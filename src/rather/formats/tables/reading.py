@@ -1,7 +1,7 @@
-"""A table from a file or a DataFrame: columns of text, numbers, truth values, dates or lists, and nothing decided yet.
+"""A table from a file or a DataFrame: columns of text, numbers, booleans, dates or lists, with nothing decided yet.
 
-Everything that is read from text stays text here. What it means (a number, a date, a list of tags) is found in
-`column_kinds`, in the same way whichever format the table came in.
+What is read as text stays text here. What it means (a number, a date, a list of tags) is decided by `column_kinds`, in
+the same way for every format.
 """
 
 from dataclasses import replace
@@ -41,14 +41,14 @@ def read_table(
     encoding: str | None = None,
     most_megabytes: float | None = None,
 ) -> RawTable:
-    """Read a table from wherever it is.
+    """Read a table from a file or from memory.
 
     Args:
         source: Path of a CSV, TSV, Parquet or JSON lines file; a pandas or polars DataFrame; an Arrow table; or a
             mapping of column names to lists.
-        delimiter: Of a CSV; by default found.
-        encoding: Of a CSV or JSON lines file, by default UTF-8.
-        most_megabytes: Larger files are refused; by default `MOST_MEGABYTES`.
+        delimiter: The delimiter of a CSV file, by default detected.
+        encoding: The encoding of a CSV or JSON lines file, by default UTF-8.
+        most_megabytes: Larger files are rejected; by default `MOST_MEGABYTES`.
     """
     if isinstance(source, str | Path):
         path = Path(source)
@@ -66,9 +66,7 @@ def _read_file(path: Path, delimiter: str | None, encoding: str | None, limit: f
     if path.is_dir():
         raise InvalidInputError(f"{str(path)!r} is a folder; name the table's file in it.")
     if form is None:
-        raise InvalidInputError(
-            f"{path.name!r} has no ending that tells its format; a table ends in {', '.join(FORMATS)}."
-        )
+        raise InvalidInputError(f"`source` {path.name!r} must end in the format of a table: {', '.join(FORMATS)}.")
     try:
         reject_size(path, path.stat().st_size, limit)
         if form == "parquet":
@@ -81,12 +79,12 @@ def _read_file(path: Path, delimiter: str | None, encoding: str | None, limit: f
 
 
 def reject_size(path: Path, size: int, limit: float) -> None:
-    """Raise when a file of `size` bytes is above the limit in megabytes."""
+    """Raise if a file of `size` bytes exceeds the limit in megabytes."""
     megabytes = size / 1e6
     if megabytes <= limit:
         return
     raise InvalidInputError(
-        f"{path.name} holds {megabytes:,.0f} MB, more than the {limit:,.0f} MB that are read without asking. "
+        f"{path.name} holds {megabytes:,.0f} MB, more than the limit of {limit:,.0f} MB. "
         f"Put `most_megabytes = {int(megabytes) + 1}` under [table] in {path.with_suffix('.toml').name} "
         f"(or pass `most_megabytes`) if memory allows several times that, "
         f"or keep only the rows and columns that are needed, best as Parquet."
@@ -107,8 +105,8 @@ def _read_parquet(path: Path, limit: float) -> RawTable:
 
 
 def _with_names(raw: RawTable) -> RawTable:
-    """The same with white space around names removed and nameless columns counted, as a CSV's are."""
-    names = [name.strip() or f"column {place}" for place, name in enumerate(raw.columns, start=1)]
+    """The table with white space around names removed and nameless columns numbered, as those of a CSV are."""
+    names = [name.strip() or f"column {number}" for number, name in enumerate(raw.columns, start=1)]
     reject_duplicate_names(names, raw.source)
     return replace(raw, columns=dict(zip(names, raw.columns.values(), strict=True)))
 
@@ -119,8 +117,8 @@ def _checked(raw: RawTable) -> RawTable:
         raise InvalidInputError(f"{raw.source} has no columns that can be read{': ' * bool(reason)}{reason}.")
     lengths = {name: len(column) for name, column in raw.columns.items()}
     if len(set(lengths.values())) > 1:
-        raise InvalidInputError(f"The columns of {raw.source} must be equally long, got {lengths}.")
+        raise InvalidInputError(f"The columns of {raw.source} must have the same length, got {lengths}.")
     if len(raw) < 2:
         found = "only a header and no rows" if len(raw) == 0 else "only one row"
-        raise InvalidInputError(f"{raw.source} has {found}; to choose from it takes at least two.")
+        raise InvalidInputError(f"{raw.source} must have at least two rows to choose from; it has {found}.")
     return raw

@@ -28,7 +28,7 @@ class ColumnSettings:
         missing: Texts that mean a missing value in this column, besides those of the table.
         separator: What separates its tags.
         form: How its values join a noun in a question: a car that "is" red, "with" all-wheel drive, "that" seats five;
-            by default they stand "alone".
+            by default "alone".
     """
 
     role: Role | None = None
