@@ -170,7 +170,7 @@ def test_a_conversation_that_is_gone(visit, path):
 def test_a_catalogue_that_is_not_there_is_explained(visit):
     page = visit("/?catalog=nothing")
     page.get_by_role("heading", name="Something went wrong").wait_for()
-    page.get_by_text("There are: things").wait_for()
+    page.get_by_text("It has: things").wait_for()
 
 
 def test_half_an_acknowledgement_is_none(visit, server):
