@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from rather.errors import MissingExtraError
 
 MODULES = {
-    "serve": ("alembic", "fastapi", "prometheus_client", "sqlalchemy", "uvicorn"),
+    "serve": ("alembic", "fastapi", "fastapi_offline", "prometheus_client", "sqlalchemy", "uvicorn"),
     "postgres": ("psycopg", "sqlalchemy"),
     "plots": ("matplotlib",),
     "data": ("implicit", "scipy", "threadpoolctl"),
