@@ -6,13 +6,14 @@ import torch
 
 from rather.errors import InvalidInputError
 from rather.learn import Factors, als, attribute_users, pmf
+from rather.learn.attributes import Attributes
 from rather.learn.metrics import ranking, rmse
-from rather.research.datasets import Attributes, Ratings
+from rather.learn.ratings import Ratings
 
 
 @pytest.fixture(scope="module")
 def planted():
-    """Ratings of 60 items by 80 people whose tastes have two dimensions, with a little noise."""
+    """Ratings of 60 items by 80 users whose tastes have two dimensions, with a little noise."""
     rng = np.random.default_rng(0)
     users, items = rng.normal(size=(80, 2)), rng.normal(size=(60, 2))
     who, what = np.nonzero(rng.random((80, 60)) < 0.5)
@@ -35,18 +36,18 @@ def test_the_seed_decides(planted):
     assert not torch.equal(first, other)
 
 
-def test_every_epoch_is_told(planted):
-    told = []
-    pmf(planted, epochs=3, on_epoch=lambda *news: told.append(news[:2]))
-    assert told == [(1, 3), (2, 3), (3, 3)]
+def test_every_epoch_is_reported(planted):
+    reported = []
+    pmf(planted, epochs=3, on_epoch=lambda *progress: reported.append(progress[:2]))
+    assert reported == [(1, 3), (2, 3), (3, 3)]
 
 
-def test_divergence_is_refused(planted):
-    with pytest.raises(InvalidInputError, match="learning rate below 50"):
+def test_divergence_is_rejected(planted):
+    with pytest.raises(InvalidInputError, match="`learning_rate` must be lower for these ratings: with 50"):
         pmf(planted, learning_rate=50, epochs=30, batch=10)
 
 
-def test_als_recommends_what_people_went_on_to_rate():
+def test_als_recommends_what_users_went_on_to_rate():
     pytest.importorskip("implicit", reason="the extra `data` is not installed")
     rng = np.random.default_rng(1)
     who, what = np.nonzero(rng.random((60, 40)) < np.where(np.arange(60)[:, None] % 2 == np.arange(40) % 2, 0.5, 0.02))
@@ -62,7 +63,7 @@ def test_ranking_metrics_by_hand():
     seen = Ratings.from_columns([0, 1], [0, 1], [1, 1])
     everything = Ratings(np.array([0]), np.array([1]), np.ones(1, np.float32), [0, 1], list(range(4)), list("abcd"))
     seen = Ratings(seen.users, seen.items, seen.values, [0, 1], list(range(4)), list("abcd"))
-    scores = torch.tensor([9.0, 1.0, 5.0, 0.0])  # person 0 has seen item 0, so item 1 comes second
+    scores = torch.tensor([9.0, 1.0, 5.0, 0.0])  # user 0 has seen item 0, so item 1 comes second
     assert ranking(scores, seen, everything, 0, length=2) == pytest.approx(
         {"hit rate@2": 1.0, "NDCG@2": 1 / np.log2(3)}
     )
@@ -71,7 +72,7 @@ def test_ranking_metrics_by_hand():
 
 @pytest.fixture(scope="module")
 def tagged():
-    """People who like items for two of five attributes, one for each half of them."""
+    """Users who like items for two of five attributes, one for each half of them."""
     rng = np.random.default_rng(2)
     values = (rng.random((50, 5)) < 0.4).astype(np.float32)
     tastes = np.where(np.arange(90)[:, None] % 2 == 0, [2, 0, 0, 0, -1], [0, 2, 0, 0, 1])
@@ -89,14 +90,22 @@ def test_attribute_users_find_planted_tastes(tagged):
 
 
 def test_attribute_users_stop_when_accuracy_does(tagged):
-    told = []
-    attribute_users(*tagged, patience=2, learning_rate=0.3, on_epoch=lambda *news: told.append(news))
-    assert 3 <= len(told) < 100
+    accuracies = []
+    factors = attribute_users(
+        *tagged,
+        patience=2,
+        learning_rate=0.3,
+        on_epoch=lambda epoch, epochs, text: accuracies.append(float(text.split()[-1])),
+    )
+    best = accuracies.index(max(accuracies))
+    assert len(accuracies) == best + 1 + 2 < 100
+    assert factors.notes["epochs"] == len(accuracies)
+    assert factors.notes["held-out accuracy"] == pytest.approx(accuracies[best], abs=1e-4)
 
 
-def test_the_order_of_items_is_checked(tagged):
+def test_the_order_of_items_and_the_lowest_liked_rating_are_checked(tagged):
     ratings, attributes = tagged
     with pytest.raises(InvalidInputError, match="in the same order"):
-        attribute_users(ratings, attributes.where(np.arange(50)[::-1]))
-    with pytest.raises(InvalidInputError, match="Nobody rated anything 6"):
+        attribute_users(ratings, attributes.subset(np.arange(50)[::-1]))
+    with pytest.raises(InvalidInputError, match="`liked` must be a rating that somebody gave, but none is 6 or higher"):
         attribute_users(ratings, attributes, liked=6)

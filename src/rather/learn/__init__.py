@@ -1,4 +1,4 @@
-"""User and item vectors from ratings: the path of somebody who has only a ratings table."""
+"""Learning user and item vectors from ratings, for catalogues that come with nothing but a ratings table."""
 
 from rather.learn.als import als
 from rather.learn.attribute_users import attribute_users

@@ -29,8 +29,8 @@ def als(
         iterations: Rounds of users and items.
         regularisation: L2.
         confidence: What a rating adds to the confidence in a pair.
-        seed: Of the initial vectors.
-        on_epoch: For a progress bar.
+        seed: For the initial vectors.
+        on_epoch: Called after each iteration, for a progress bar.
     """
     require_extra("data", "Alternating least squares")
     from implicit.cpu.als import AlternatingLeastSquares
@@ -44,7 +44,7 @@ def als(
         if on_epoch is not None:
             on_epoch(iteration + 1, iterations, "")
 
-    # Threads of the linear algebra below would fight with the library's own, and it says so by a warning.
+    # Threads of the BLAS would compete with those of `implicit`, which warns about it.
     with threadpool_limits(1, "blas"):
         model = AlternatingLeastSquares(
             factors=dimensions,

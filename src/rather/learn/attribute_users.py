@@ -1,4 +1,4 @@
-"""User vectors over given item attributes, from what people liked: the prior of the partial experiments."""
+"""User vectors over given item attributes, from what users liked: the prior of the experiments with attributes."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ from rather.numerics.threads import one_thread
 
 @dataclass(frozen=True, eq=False)
 class Likes:
-    """Liked pairs: who `(r,)` and what `(r,)`, and the same two for the pairs that are held out."""
+    """Liked pairs of users `(r,)` and items `(r,)`, and the pairs that are held out."""
 
     users: Tensor
     items: Tensor
@@ -40,30 +40,33 @@ def attribute_users(
 ) -> Factors:
     """Maximise `sum log sigmoid(u @ (p - n)) - regularisation |u|^2` over liked items p and others n.
 
-    The paper prints the objective without the logarithm; with it, it is the usual pairwise logistic loss, which we
-    take to be meant. A liked item is rated at least `liked`. An item n is drawn from the ratings of other people, so
-    that popular items are as common among the n as among the p: only then does ranking by popularity come to the
-    paper's 54 %. Adam at the paper's rate of 0.001 goes the same way in ten times as many steps.
+    The paper prints the objective without the logarithm; we assume that it means the usual pairwise logistic loss. A
+    liked item is one rated at least `liked`. An item n is drawn from all ratings, so that popular items are as common
+    among the n as among the p: only then does ranking by popularity reach the paper's 54 %. Adam at the paper's rate
+    of 0.001 arrives at the same result in ten times as many steps.
 
     Args:
         ratings: Who rated what, among items that all have attributes.
         attributes: `(n, a)`, in the order of the ratings' items.
-        liked: Least rating of a liked item.
-        epochs: At most so many passes over the liked items.
-        patience: Stop after so many passes without a better accuracy on held-out items.
+        liked: Lowest rating of a liked item.
+        epochs: Passes over the liked items, at most.
+        patience: Stop after this many passes without a better accuracy on held-out items.
         learning_rate: Of Adam.
         regularisation: L2, the paper's alpha.
         batch: Pairs in a step.
         held_out: Share of each user's liked items that is held out.
-        seed: Of the held-out items and of everything drawn.
-        on_epoch: For a progress bar.
+        seed: For the held-out items and everything else that is drawn.
+        on_epoch: Called after each pass, for a progress bar.
 
     Returns:
-        Users and the attributes as item vectors. The notes say the accuracy on held-out pairs (the share in which the
-        liked item has the higher utility) and that of ranking by popularity on the same pairs.
+        Users, and the attributes as item vectors. The notes hold the accuracy on held-out pairs (the share in which
+        the liked item has the higher utility) and that of ranking by popularity on the same pairs.
     """
     if list(attributes.item_ids) != list(ratings.item_ids):
-        raise InvalidInputError("`attributes` must describe the items of `ratings` in the same order.")
+        raise InvalidInputError(
+            "`attributes` must describe the items of `ratings` in the same order; `rather.learn.attributes.matched` "
+            "puts them in it."
+        )
     items = torch.from_numpy(attributes.values)
     likes = _likes(ratings, liked, held_out, derive_generator(seed, "held out"))
     drawn_from = torch.from_numpy(ratings.items)
@@ -101,20 +104,25 @@ def attribute_users(
 
 
 def _likes(ratings: Ratings, liked: float, held_out: float, generator: torch.Generator) -> Likes:
-    """The liked pairs, a share of each user's held out; users without two liked items keep all."""
+    """The liked pairs, with a share of each user's pairs, rounded down, held out."""
     rows = np.flatnonzero(ratings.values >= liked)
     if not len(rows):
-        raise InvalidInputError(f"Nobody rated anything {liked} or higher; lower `liked`.")
+        raise InvalidInputError(
+            f"`liked` must be a rating that somebody gave, but none is {liked} or higher; lower it."
+        )
     order = torch.rand(len(rows), generator=generator, dtype=torch.float64).numpy()
     users = ratings.users[rows]
     by_user = np.lexsort((order, users))
     counts = np.bincount(users, minlength=ratings.n_users)
-    place = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
-    kept_out = np.zeros(len(rows), dtype=bool)
-    kept_out[by_user] = place < np.floor(held_out * counts[users[by_user]])
-    parts = [rows[~kept_out], rows[kept_out]]
+    position = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)  # among the user's own
+    is_held_out = np.zeros(len(rows), dtype=bool)
+    is_held_out[by_user] = position < np.floor(held_out * counts[users[by_user]])
+    parts = [rows[~is_held_out], rows[is_held_out]]
     if not len(parts[1]):
-        raise InvalidInputError("Nobody has enough liked items to hold some out; raise `held_out` or add ratings.")
+        raise InvalidInputError(
+            f"`held_out` must leave somebody with a held-out item, but {held_out} of nobody's liked items is a whole "
+            "one; raise it or add ratings."
+        )
     tensors = [torch.from_numpy(column[part]) for part in parts for column in (ratings.users, ratings.items)]
     return Likes(*tensors)
 
@@ -125,5 +133,5 @@ def _accuracy(users: Tensor, items: Tensor, likes: Likes, others: Tensor) -> flo
 
 
 def _share_above(higher: Tensor, lower: Tensor) -> float:
-    """How often the first is above the second; an equal pair counts one half."""
+    """How often the first is above the second; equal pairs count one half."""
     return float(((higher > lower).double() + 0.5 * (higher == lower).double()).mean())

@@ -1,4 +1,4 @@
-"""Items described by attributes that mean something to a person: "funny", "set in space"."""
+"""Items described by attributes that users understand: "funny", "set in space"."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from rather.model.catalog import Catalog, ItemId
 
 @dataclass(frozen=True, eq=False)
 class Attributes:
-    """How much each of a attributes applies to each of n items.
+    """How much each of the attributes applies to each of the n items.
 
     Attributes:
         values: `(n, a)` float32, 0 to 1.
-        names: a names.
-        item_ids: n names of items.
-        labels: n texts to show.
+        names: Of the a attributes.
+        item_ids: Of the n items.
+        labels: Of the n items, as they are shown.
     """
 
     values: NDArray[np.float32]
@@ -43,11 +43,11 @@ class Attributes:
         return len(self.item_ids)
 
     def commonest(self, count: int) -> Attributes:
-        """The `count` attributes of the largest sum over items (the paper keeps 100)."""
+        """The `count` attributes with the largest sum over items (the paper keeps 100)."""
         kept = np.sort(np.argsort(-self.values.sum(axis=0), kind="stable")[:count])
-        return Attributes(self.values[:, kept], [self.names[place] for place in kept], self.item_ids, self.labels)
+        return Attributes(self.values[:, kept], [self.names[index] for index in kept], self.item_ids, self.labels)
 
-    def where(self, kept: NDArray[Any]) -> Attributes:
+    def subset(self, kept: NDArray[Any]) -> Attributes:
         """Some of the items, by mask or by rows."""
         rows = np.arange(len(self))[kept]
         return Attributes(
@@ -63,7 +63,7 @@ class Attributes:
 
 
 def read_attributes(path: Path) -> Attributes:
-    """Attributes from a table: its first column names the items, a column `title` shows them, the others count."""
+    """Attributes from a table, whose first column holds the ids of the items, and a column `title` their labels."""
     table = read_table(path)
     first, *others = table.column_names
     ids = table[first].to_pylist()
@@ -72,16 +72,21 @@ def read_attributes(path: Path) -> Attributes:
     try:
         values = np.stack([table[name].to_numpy() for name in names], axis=1).astype(np.float32)
     except (TypeError, ValueError):
-        raise InvalidInputError(f"All columns of {path.name} but the first and a title must be numbers.") from None
+        raise InvalidInputError(
+            f"All columns of {path.name} must hold numbers, except the first (ids) and one called title."
+        ) from None
     labels = [str(text) for text in table[shown].to_pylist()] if shown else [str(id) for id in ids]
     return Attributes(values, names, ids, labels)
 
 
 def matched(ratings: Ratings, attributes: Attributes) -> tuple[Ratings, Attributes]:
-    """Both, for the items that have ratings and attributes, in the order of the ratings' items."""
+    """Both, restricted to the items that have ratings and attributes, in the order of the ratings' items."""
     rows = {id: row for row, id in enumerate(attributes.item_ids)}
     described = np.array([id in rows for id in ratings.item_ids])
     if not described.any():
-        raise InvalidInputError("No rated item has attributes: the two name their items differently.")
-    kept = ratings.where(described[ratings.items]).compact()
-    return kept, attributes.where(np.array([rows[id] for id in kept.item_ids]))
+        raise InvalidInputError(
+            f"`attributes` must describe the items of `ratings`, but none of them is the same: rated is "
+            f"{ratings.item_ids[0]!r}, described is {attributes.item_ids[0]!r}."
+        )
+    kept = ratings.subset(described[ratings.items]).compact()
+    return kept, attributes.subset(np.array([rows[id] for id in kept.item_ids]))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from torch import Tensor
 
 OnEpoch = Callable[[int, int, str], None]
-"""Told after each pass over the data: its number from 1, how many there will be, and how it goes, in words."""
+"""Called after each pass over the data with its number from 1, how many there will be, and a text on how it goes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -14,10 +14,10 @@ class Factors:
     """Users `(m, d)` and items `(n, d)`; the utility of item x for user u is `x @ u`.
 
     Attributes:
-        users: One row for each user.
-        items: One row for each item.
-        offset: What to add to a utility to predict a rating.
-        notes: What to tell about the training: settings and measurements, plain data.
+        users: One row per user.
+        items: One row per item.
+        offset: Added to a utility to predict a rating.
+        notes: Settings and measurements of the training, as plain data.
     """
 
     users: Tensor

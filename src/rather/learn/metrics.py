@@ -1,4 +1,4 @@
-"""How good vectors are on ratings they have not seen."""
+"""How well vectors predict and rank ratings that they were not learnt from."""
 
 import math
 
@@ -10,8 +10,8 @@ from rather.learn.factors import Factors
 from rather.learn.ratings import Ratings
 from rather.numerics.randomness import derive_generator
 
-# People on whom ranking is measured at most: each needs a look at every item.
-MOST_USERS = 2000
+# Users on whom rankings are measured, at most: each costs a scan of all items.
+MAX_USERS = 2000
 
 
 def rmse(factors: Factors, ratings: Ratings) -> float:
@@ -23,29 +23,29 @@ def rmse(factors: Factors, ratings: Ratings) -> float:
 def ranking(
     scores: Factors | Tensor, seen: Ratings, held_out: Ratings, seed: int, length: int = 10
 ) -> dict[str, float]:
-    """Hit rate and NDCG of lists of `length` items that a person has not seen, where held-out items are relevant.
+    """Hit rate and NDCG of lists of `length` items that a user has not seen; held-out items are relevant.
 
     Args:
-        scores: Factors, or one score `(n,)` for everybody (popularity).
+        scores: Factors, or one score `(n,)` for all users (popularity).
         seen: What the vectors were learnt from; never recommended.
         held_out: The relevant pairs.
-        seed: Chooses people when there are more than `MOST_USERS`.
+        seed: Draws the users if there are more than `MAX_USERS`.
         length: Of the lists.
     """
-    people = np.unique(held_out.users)
-    if len(people) > MOST_USERS:
-        order = torch.randperm(len(people), generator=derive_generator(seed, "ranking"))
-        people = np.sort(people[order[:MOST_USERS].numpy()])
+    users = np.unique(held_out.users)
+    if len(users) > MAX_USERS:
+        order = torch.randperm(len(users), generator=derive_generator(seed, "ranking"))
+        users = np.sort(users[order[:MAX_USERS].numpy()])
     relevant, known = _items_of(held_out), _items_of(seen)
     discount = 1 / torch.log2(torch.arange(length, dtype=torch.float64) + 2)
     hits, gains = 0.0, 0.0
-    for person in people.tolist():
-        utility = scores.clone() if isinstance(scores, Tensor) else scores.items @ scores.users[person]
-        utility[known[person]] = -math.inf
-        found = torch.isin(utility.topk(length).indices, relevant[person])
+    for user in users.tolist():
+        utility = scores.clone() if isinstance(scores, Tensor) else scores.items @ scores.users[user]
+        utility[known[user]] = -math.inf
+        found = torch.isin(utility.topk(length).indices, relevant[user])
         hits += float(found.any())
-        gains += float(discount[found].sum() / discount[: len(relevant[person])].sum())
-    return {f"hit rate@{length}": hits / len(people), f"NDCG@{length}": gains / len(people)}
+        gains += float(discount[found].sum() / discount[: len(relevant[user])].sum())
+    return {f"hit rate@{length}": hits / len(users), f"NDCG@{length}": gains / len(users)}
 
 
 def _items_of(ratings: Ratings) -> list[Tensor]:

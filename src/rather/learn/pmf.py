@@ -23,30 +23,30 @@ def pmf(
 ) -> Factors:
     """Minimise `sum (u @ x - (rating - mean))^2 + regularisation / 2 (|u|^2 + |x|^2)` over the observed pairs.
 
-    Stochastic gradient descent with momentum on mean-centred ratings. The scale of utilities grows with the epochs:
-    on MovieLens-100k the regret before the first question is 0.30 after 20 of them and 0.63 after 50.
+    Stochastic gradient descent with momentum on mean-centred ratings. Utilities grow with the number of epochs: on
+    MovieLens-100k the regret before the first question is 0.30 after 20 epochs and 0.63 after 50.
 
     Args:
         ratings: Who rated what.
         dimensions: Length d of the vectors.
         epochs: Passes over the ratings.
         regularisation: The paper's lambda.
-        learning_rate: Step for the mean gradient of a batch.
-        momentum: Share of the last step that is taken again.
-        batch: Ratings in a step.
-        seed: Of initial vectors and the order of ratings.
-        on_epoch: For a progress bar.
+        learning_rate: Step along the mean gradient of a batch.
+        momentum: Share of the previous step that is repeated.
+        batch: Ratings per step.
+        seed: For the initial vectors and the order of ratings.
+        on_epoch: Called after each epoch, for a progress bar.
     """
     if dimensions < 1 or epochs < 1 or batch < 1:
         raise InvalidInputError(
             f"`dimensions`, `epochs` and `batch` must be at least 1, got {dimensions}, {epochs} and {batch}."
         )
     generator = derive_generator(seed, "pmf")
-    people, things = torch.from_numpy(ratings.users), torch.from_numpy(ratings.items)
+    rated_by, rated = torch.from_numpy(ratings.users), torch.from_numpy(ratings.items)
     values = torch.from_numpy(ratings.values)
     mean = float(values.mean())
     centred = values - mean
-    # A start of 0.1 breaks the symmetry between dimensions without predicting anything yet.
+    # Initial vectors of size 0.1 break the symmetry between dimensions and predict next to nothing.
     users = 0.1 * torch.randn(ratings.n_users, dimensions, generator=generator, dtype=torch.float32)
     items = 0.1 * torch.randn(ratings.n_items, dimensions, generator=generator, dtype=torch.float32)
     user_step, item_step = torch.zeros_like(users), torch.zeros_like(items)
@@ -54,7 +54,7 @@ def pmf(
         for epoch in range(1, epochs + 1):
             squares = 0.0
             for rows in torch.split(torch.randperm(len(values), generator=generator), batch):
-                who, what = people[rows], things[rows]
+                who, what = rated_by[rows], rated[rows]
                 u, x = users[who], items[what]
                 error = (u * x).sum(dim=1) - centred[rows]
                 squares += float(error.square().sum())
@@ -66,7 +66,9 @@ def pmf(
             if on_epoch is not None:
                 on_epoch(epoch, epochs, f"training RMSE {(squares / len(values)) ** 0.5:.4f}")
     if not (users.isfinite().all() and items.isfinite().all()):
-        raise InvalidInputError(f"PMF diverged; a learning rate below {learning_rate} is needed for these ratings.")
+        raise InvalidInputError(
+            f"`learning_rate` must be lower for these ratings: with {learning_rate} the vectors diverged."
+        )
     return Factors(
         users, items, mean, {"method": "pmf", "dimensions": dimensions, "epochs": epochs, "lambda": regularisation}
     )

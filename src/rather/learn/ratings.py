@@ -15,7 +15,7 @@ from rather.errors import InvalidInputError
 from rather.learn.table_files import read_table
 from rather.model.catalog import ItemId
 
-# Names under which other people's tables hold the three columns, most particular first.
+# Usual names of the three columns, most specific first.
 USER_COLUMNS = ("user_id", "userid", "user", "reader", "customer", "member")
 ITEM_COLUMNS = ("item_id", "movie_id", "movieid", "book_id", "isbn", "itemid", "item", "movie", "book", "product")
 RATING_COLUMNS = ("rating", "score", "stars", "value", "count", "plays")
@@ -23,15 +23,15 @@ RATING_COLUMNS = ("rating", "score", "stars", "value", "count", "plays")
 
 @dataclass(frozen=True, eq=False)
 class Ratings:
-    """r ratings of n items by m users. Inside, users and items are `0..m-1` and `0..n-1`.
+    """r ratings of n items by m users. Users and items are numbered `0..m-1` and `0..n-1`.
 
     Attributes:
         users: `(r,)` int64.
         items: `(r,)` int64.
-        values: `(r,)` float32, in the publisher's scale.
-        user_ids: m names.
-        item_ids: n names.
-        labels: n texts to show; the names where nothing better is known.
+        values: `(r,)` float32, on the scale of the data set.
+        user_ids: Of the m users.
+        item_ids: Of the n items.
+        labels: Of the n items, as they are shown; their ids if nothing better is known.
     """
 
     users: NDArray[np.int64]
@@ -43,15 +43,15 @@ class Ratings:
 
     @classmethod
     def from_columns(cls, users: Any, items: Any, values: Any, titles: Mapping[ItemId, str] | None = None) -> Ratings:
-        """From three columns of equal length; users and items are numbered in the order of their sorted names.
+        """From three columns of equal length; users and items are numbered in the order of their sorted ids.
 
-        A pair that was rated twice keeps its last rating.
+        Of several ratings of the same item by the same user the last one counts.
 
         Args:
-            users: Who rated, r names.
-            items: What was rated, r names.
-            values: How, r numbers.
-            titles: What to show for an item.
+            users: Ids of those who rated.
+            items: Ids of what they rated.
+            values: Their ratings, as numbers.
+            titles: Labels of items, by id.
         """
         user_ids, user_rows = _numbered(users)
         item_ids, item_rows = _numbered(items)
@@ -88,27 +88,27 @@ class Ratings:
         """How often each item was rated, `(n,)`."""
         return np.bincount(self.items, minlength=self.n_items)
 
-    def where(self, kept: NDArray[np.bool_]) -> Ratings:
+    def subset(self, kept: NDArray[np.bool_]) -> Ratings:
         """Some of the ratings, among the same users and items."""
         return replace(self, users=self.users[kept], items=self.items[kept], values=self.values[kept])
 
     def split(self, share: float, seed: int) -> tuple[Ratings, Ratings]:
-        """All but a random share, and that share."""
+        """A random share of the ratings held out: the others, then these."""
         held_out = np.random.default_rng([seed, 1]).random(len(self)) < share
-        return self.where(~held_out), self.where(held_out)
+        return self.subset(~held_out), self.subset(held_out)
 
     def at_least(self, by_user: int = 1, of_item: int = 1) -> Ratings:
-        """Without items that have fewer ratings than `of_item`, then without users who have fewer than `by_user`."""
-        kept = self.where(self.popularity[self.items] >= of_item)
+        """Drop items with fewer ratings than `of_item`, then users with fewer than `by_user`."""
+        kept = self.subset(self.popularity[self.items] >= of_item)
         active = np.bincount(kept.users, minlength=self.n_users)
-        return kept.where(active[kept.users] >= by_user).compact()
+        return kept.subset(active[kept.users] >= by_user).compact()
 
     def compact(self) -> Ratings:
-        """Without the users and items that no rating is left of."""
+        """Drop the users and items without ratings."""
         users, user_rows = np.unique(self.users, return_inverse=True)
         items, item_rows = np.unique(self.items, return_inverse=True)
         if not len(users):
-            raise InvalidInputError("No rating is left after leaving out rare users and items.")
+            raise InvalidInputError("No rating is left once rare users and items are dropped; lower the limits.")
         return replace(
             self,
             users=user_rows,
@@ -124,9 +124,9 @@ def read_ratings(path: Path, user: str | None = None, item: str | None = None, r
 
     Args:
         path: The table.
-        user: Its column of users; by default one with a usual name.
-        item: Its column of items.
-        rating: Its column of ratings.
+        user: The name of the column of users; by default a usual one.
+        item: That of the column of items.
+        rating: That of the column of ratings.
     """
     table = read_table(path)
     columns = [
@@ -161,24 +161,24 @@ def _column(table: pa.Table, wanted: str | None, usual: Sequence[str], what: str
     )
 
 
-def _numbered(names: Any) -> tuple[list[ItemId], NDArray[np.int64]]:
-    """The distinct names, sorted, and the place of each entry among them."""
-    column = names if isinstance(names, pa.ChunkedArray) else pa.chunked_array([pa.array(np.asarray(names))])
+def _numbered(ids: Any) -> tuple[list[ItemId], NDArray[np.int64]]:
+    """The distinct ids, sorted, and the index of each entry among them."""
+    column = ids if isinstance(ids, pa.ChunkedArray) else pa.chunked_array([pa.array(np.asarray(ids))])
     if column.null_count:
-        raise InvalidInputError(f"Users and items must have names, but {column.null_count} are missing.")
+        raise InvalidInputError(f"Users and items must have ids, but {column.null_count} are missing.")
     encoded = column.combine_chunks()
     if not pa.types.is_dictionary(encoded.type):  # hashing is ten times faster than sorting all entries
         encoded = encoded.dictionary_encode()
     distinct = np.asarray(encoded.dictionary.to_pylist())
     codes = encoded.indices.to_numpy(zero_copy_only=False)
-    present = np.unique(codes)  # a dictionary may hold names that no entry uses
+    present = np.unique(codes)  # a dictionary may hold ids that no entry uses
     order = present[np.argsort(distinct[present], kind="stable")]
-    places = np.empty(len(distinct), dtype=np.int64)
-    places[order] = np.arange(len(order))
-    return distinct[order].tolist(), places[codes]
+    numbers = np.empty(len(distinct), dtype=np.int64)
+    numbers[order] = np.arange(len(order))
+    return distinct[order].tolist(), numbers[codes]
 
 
 def _last_of_each(keys: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The last place of every key, rising."""
+    """The last index of every key, ascending."""
     _, from_the_end = np.unique(keys[::-1], return_index=True)
     return np.sort(len(keys) - 1 - from_the_end)

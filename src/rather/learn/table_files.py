@@ -1,4 +1,4 @@
-"""Tables from the formats publishers use: CSV with any delimiter and encoding, Parquet."""
+"""Reading tables as they are published: Parquet, and CSV with any delimiter and encoding."""
 
 import io
 from collections.abc import Sequence
@@ -22,12 +22,12 @@ def read_table(
     """The table in a file.
 
     Args:
-        path: A `.parquet` file, else text with one row a line.
-        delimiter: Between the fields of text; by default a tab in `.tsv`, else a comma. May be longer than one
+        path: A `.parquet` file, or a text file with one row per line.
+        delimiter: Between the fields of a text file; by default a tab in `.tsv`, else a comma. May be longer than one
             character, as in MovieLens-1M.
-        names: Of the columns, for text without a header.
+        names: Of the columns, for a text file without a header.
         columns: Which to read; by default all.
-        encoding: Of text.
+        encoding: Of a text file.
     """
     try:
         if path.suffix == ".parquet":
@@ -44,7 +44,7 @@ def _read_text(
 ) -> pa.Table:
     source: io.BytesIO | str = str(path)
     if len(delimiter) > 1:
-        # Arrow splits at one character only; the unit separator does not occur in text people write.
+        # Arrow accepts delimiters of one character only; the unit separator does not occur in ordinary text.
         source = io.BytesIO(path.read_bytes().replace(delimiter.encode(), b"\x1f"))
         delimiter = "\x1f"
     return pc.read_csv(

@@ -124,7 +124,7 @@ def _commonest(ratings: Ratings, attributes: Attributes, tags: int) -> tuple[Rat
     """The rated items with at least one of the commonest tags among rated items."""
     _, described = matched(ratings, attributes)
     described = described.commonest(tags)
-    return matched(ratings, described.where(described.values.sum(axis=1) > 0))
+    return matched(ratings, described.subset(described.values.sum(axis=1) > 0))
 
 
 def _data(chosen: Mapping[str, Any], folder: Path | None) -> tuple[Ratings, Attributes | None]:
