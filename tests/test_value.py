@@ -2,11 +2,10 @@ import math
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import rather
-import rather.value
 from rather import Belief, Catalog, Logistic, Noiseless, value
 from worlds import TINY, models, normal, plain_models, world, worlds
 
@@ -36,7 +35,7 @@ def peu_by_definition(vectors, world, model) -> float:
 
 
 def eus_by_definition(vectors, world, model) -> float:
-    """Whoever chooses gets what they chose; whoever does not, the slate's best item for those who answer so."""
+    """Users get what they choose; those who choose nothing get the slate's best item given that answer."""
     utilities = (vectors @ world.belief.particles.T).double()
     chances = answer_chances(vectors, world, model)
     k = len(vectors)
@@ -110,12 +109,12 @@ def test_the_best_slate_utility_meets_the_best_posterior_utility_as_noise_vanish
 def test_deep_retrieval_is_brute_forces_best_item_after_each_answer(world, model, data):
     vectors = world.catalog.items[slates_of(world, data)]
     found = value.deep_retrieval(vectors, world.belief, model, world.search, count=2)
-    for place, slate in enumerate(vectors):
+    for index, slate in enumerate(vectors):
         directions = answer_chances(slate, world, model) @ world.belief.particles.double()
         scores = directions @ world.catalog.items[world.rows].double().T
         best = scores.sort(dim=1, descending=True).values[:, :2]
-        assert torch.allclose(found.scores[place].double(), best, atol=TINY)
-        assert set(found.rows[place].flatten().tolist()) <= set(world.rows)
+        assert torch.allclose(found.scores[index].double(), best, atol=TINY)
+        assert set(found.rows[index].flatten().tolist()) <= set(world.rows)
 
 
 @given(worlds(), models, st.data())
@@ -152,30 +151,34 @@ def test_an_answer_direction_is_the_posterior_mean_times_the_answers_probability
     vectors = world.catalog.items[slates_of(world, data)][0]
     direction = value.answer_directions(vectors[None], world.belief, model)[0, 0]
     probability = float(answer_chances(vectors, world, model)[0].sum())
-    if probability > 1e-6:
-        posterior = world.belief.update(vectors, 0, model)
-        assert torch.allclose(direction, probability * posterior.mean, atol=TINY)
+    assume(probability > 1e-6)
+    posterior = world.belief.update(vectors, 0, model)
+    assert torch.allclose(direction, probability * posterior.mean, atol=TINY)
 
 
-@given(worlds(), models)
-def test_a_question_about_equal_items_is_worth_nothing_unless_extra_answers_tell(world, model):
-    if model.extras:
-        return
+@given(worlds(), plain_models)
+def test_a_question_about_equal_items_is_worth_nothing(world, model):
     vectors = world.catalog.items[:1].expand(2, -1)[None]
     assert float(rather.evoi(vectors, world.belief, model, world.search)) == pytest.approx(0, abs=TINY)
 
 
-def test_values_do_not_depend_on_how_many_slates_are_valued_at_a_time(monkeypatch):
+@pytest.mark.parametrize("law", [value.posterior_expected_utility, value.evoi])
+def test_values_do_not_depend_on_the_size_of_a_batch(law):
     here, model = world(n=10, m=15), Logistic(0.2, none_utility=0.1, tie=0.5)
-    vectors = here.catalog.items[here.slates(3)]
-    together = value.posterior_expected_utility(vectors, here.belief, model, here.search)
-    monkeypatch.setattr(rather.value, "CHUNK_NUMBERS", 7 * 5 * 15)
-    in_parts = value.posterior_expected_utility(vectors, here.belief, model, here.search)
-    assert torch.allclose(together, in_parts, atol=1e-5)
+    vectors, entries = here.catalog.items[here.slates(3)], 7 * 5 * 15
+    assert value.slates_per_batch(3, here.belief, model, entries) == 7
+    assert len(vectors) % 7 > 0
+    together = law(vectors, here.belief, model, here.search)
+    in_batches = law(vectors, here.belief, model, here.search, batch_entries=entries)
+    assert torch.allclose(together, in_batches, atol=1e-5)
+
+
+def test_a_batch_holds_at_least_one_slate():
+    assert value.slates_per_batch(2, world(m=15).belief, Logistic(), entries=1) == 1
 
 
 @given(worlds())
-def test_the_best_expected_utility_is_brute_forces(world):
+def test_the_best_expected_utility_is_that_of_brute_force(world):
     wanted = max(float(world.catalog.items[row] @ world.belief.mean) for row in world.rows)
     assert float(value.best_expected_utility(world.belief, world.search)) == pytest.approx(wanted, abs=TINY)
 

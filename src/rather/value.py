@@ -1,7 +1,7 @@
 """What a question is worth: the differentiable network of the paper (its Fig. 2).
 
-Shape law: slates `(b, k, d)` in, values `(b,)` out, whether the items are of the catalogue or hypothetical.
-Everything is differentiable in the slates; a maximum over items passes the gradient of the item that attains it.
+Shape law: slates `(b, k, d)` in, values `(b,)` out, whether the items come from the catalogue or are hypothetical.
+Everything is differentiable in the slates; a maximum over items passes on the gradient of the item that attains it.
 """
 
 import math
@@ -16,11 +16,11 @@ from rather.model.responses import ResponseModel
 from rather.retrieval import Found
 
 Search = Callable[[Tensor, int], Found]
-"""Directions `(b, d)` and a count in, the best items of whatever may be recommended out."""
+"""Directions `(b, d)` and a count in, the best of the items that may be recommended out."""
 
-# Largest intermediate (slates x answers x particles) in numbers: 1 MiB of float32 stays in the cache. With 64 MiB the
-# softmax of 4096 slates of 6 waited for memory and took four times as long.
-CHUNK_NUMBERS = 2**18
+# Entries of the largest intermediate (slates x answers x particles): 1 MiB of float32 stays in the processor's cache.
+# With 64 MiB the softmax of 4096 slates of 6 waited for memory and took four times as long.
+BATCH_ENTRIES = 2**18
 
 
 def expected_utility(items: Tensor, belief: Belief) -> Tensor:
@@ -48,15 +48,15 @@ def answer_directions(slates: Tensor, belief: Belief, response: ResponseModel) -
 
 
 def directions_after(utilities: Tensor, belief: Belief, response: ResponseModel) -> Tensor:
-    """The same from the options' utilities `(b, k, m)`, shape `(b, r, d)`."""
+    """`answer_directions` from the options' utilities `(b, k, m)`, shape `(b, r, d)`."""
     return _weighted_particles(exponentials(response.log_probabilities(utilities)), belief)
 
 
 def exponentials(logarithms: Tensor) -> Tensor:
     """exp(x), but 2e-35 for everything below -80.
 
-    There the result would be a number too small for full precision, or 0. Those take the mathematical library behind
-    torch ten times longer than all others, and softmaxes are full of them.
+    There the result would be subnormal or 0, which torch computes ten times more slowly than all other numbers, and
+    softmaxes are full of them.
     """
     return logarithms.clamp_min(-80.0).exp()
 
@@ -79,8 +79,8 @@ def deep_retrieval(slates: Tensor, belief: Belief, response: ResponseModel, sear
 def slate_expected_utility(slates: Tensor, belief: Belief, response: ResponseModel) -> Tensor:
     """EUS: the expected utility when the recommendation must come from the slate, shape `(b,)` (Eq. 5).
 
-    The person gets what they choose; after an answer that chooses nothing (none, same), the slate's best item by
-    then. Always at most `posterior_expected_utility`.
+    Users get the option they choose; after an answer that chooses none of them (none, same) they get the slate's best
+    item given that answer. Always at most `posterior_expected_utility`.
     """
     k = slates.shape[1]
     directions = answer_directions(slates, belief, response)
@@ -90,19 +90,21 @@ def slate_expected_utility(slates: Tensor, belief: Belief, response: ResponseMod
     return chosen + (directions[:, k:] @ slates.mT).amax(dim=2).sum(dim=1)
 
 
-def posterior_expected_utility(slates: Tensor, belief: Belief, response: ResponseModel, search: Search) -> Tensor:
+def posterior_expected_utility(
+    slates: Tensor, belief: Belief, response: ResponseModel, search: Search, batch_entries: int = BATCH_ENTRIES
+) -> Tensor:
     """PEU = sum_r max_y y @ v_r, `(b,)`: the expected utility of the best recommendation after the answer (Eq. 3)."""
-    return best_after(_directions_in_parts(slates, belief, response), belief, search)
+    return best_after(_directions_in_batches(slates, belief, response, batch_entries), belief, search)
 
 
-def _directions_in_parts(slates: Tensor, belief: Belief, response: ResponseModel) -> Tensor:
-    at_a_time = slates_at_a_time(slates.shape[1], belief, response)
-    return torch.cat([answer_directions(part, belief, response) for part in torch.split(slates, at_a_time)])
+def _directions_in_batches(slates: Tensor, belief: Belief, response: ResponseModel, entries: int) -> Tensor:
+    batches = torch.split(slates, slates_per_batch(slates.shape[1], belief, response, entries))
+    return torch.cat([answer_directions(batch, belief, response) for batch in batches])
 
 
-def slates_at_a_time(k: int, belief: Belief, response: ResponseModel) -> int:
-    """How many slates of k to take through the particles at once."""
-    return max(1, CHUNK_NUMBERS // ((k + len(response.extras)) * len(belief)))
+def slates_per_batch(k: int, belief: Belief, response: ResponseModel, entries: int = BATCH_ENTRIES) -> int:
+    """How many slates of k to multiply with all particles at once."""
+    return max(1, entries // ((k + len(response.extras)) * len(belief)))
 
 
 def best_after(directions: Tensor, belief: Belief, search: Search) -> Tensor:
@@ -116,12 +118,14 @@ def _best(directions: Tensor, belief: Belief, search: Search) -> Tensor:
     return (directions * best).sum(dim=1)
 
 
-def evoi(slates: Tensor, belief: Belief, response: ResponseModel, search: Search) -> Tensor:
+def evoi(
+    slates: Tensor, belief: Belief, response: ResponseModel, search: Search, batch_entries: int = BATCH_ENTRIES
+) -> Tensor:
     """EVOI = PEU - EU*: what asking is expected to add to the utility of the recommendation, `(b,)`.
 
     One search for the answers and for the belief as it is.
     """
-    return evoi_after(_directions_in_parts(slates, belief, response), belief, search)
+    return evoi_after(_directions_in_batches(slates, belief, response, batch_entries), belief, search)
 
 
 def evoi_after(directions: Tensor, belief: Belief, search: Search) -> Tensor:
@@ -132,12 +136,12 @@ def evoi_after(directions: Tensor, belief: Belief, search: Search) -> Tensor:
 
 
 def best_items(belief: Belief, search: Search) -> Found:
-    """For every particle its best item: scores, rows `(m, 1)`."""
+    """The best item of every particle: scores and rows `(m, 1)`."""
     return search(belief.particles, 1)
 
 
 def perfect_information_value(belief: Belief, search: Search) -> Tensor:
-    """VPI = E[max_x x @ u] - EU*: bounds every EVOI, and is the expected regret of recommending now. A scalar."""
+    """VPI = E[max_x x @ u] - EU*, a scalar: no EVOI exceeds it. It is the expected regret of recommending now."""
     perfect = (belief.weights * best_items(belief, search).scores[:, 0]).sum()
     return perfect - best_expected_utility(belief, search)
 
@@ -146,7 +150,7 @@ def utility_spread(catalog: Catalog, belief: Belief) -> float:
     """Standard deviation of utility over a sample of the items and the belief: the scale of utility here."""
     sample = catalog.sample(512) @ belief.particles.T
     mean = (sample @ belief.weights).mean()
-    # Of the differences, not of the squares: those cancel when utilities share a large offset.
+    # From centred utilities: E[x^2] - E[x]^2 cancels when utilities share a large offset.
     variance = ((sample - mean).square() @ belief.weights).mean()
     # A catalogue of identical items or a belief at zero still needs a scale to divide by.
     return math.sqrt(max(float(variance), 1e-12))

@@ -1,4 +1,5 @@
 import math
+import re
 from dataclasses import FrozenInstanceError
 
 import numpy as np
@@ -51,16 +52,18 @@ def test_an_answer_reweighs_by_its_probability():
 
 def test_a_noiseless_answer_excludes_who_would_have_answered_otherwise():
     posterior = Belief.from_users(USERS).update(SLATE, 1, Noiseless())
-    assert posterior.weights.tolist() == pytest.approx([0.0, 0.4, 0.2, 0.4])  # the third user wavers
+    assert posterior.weights.tolist() == pytest.approx([0.0, 0.4, 0.2, 0.4])  # the third user is undecided
 
 
 @pytest.mark.parametrize("answer", [NONE, SAME])
 def test_extra_answers_reweigh_too(answer):
-    model = Logistic(0.5, none_utility=0.3, tie=0.4)
-    row = 2 + model.extras.index(answer)
-    likelihood = model.log_probabilities(torch.tensor(SLATE) @ torch.tensor(USERS).T).exp()[row]
-    posterior = Belief.from_users(USERS).update(SLATE, answer, model)
-    assert torch.allclose(posterior.weights, likelihood / likelihood.sum(), rtol=1e-4)
+    likelihood = []
+    for first, second in USERS:  # the slate's items are the axes, so these are their utilities
+        options = math.exp(first / 0.5), math.exp(second / 0.5)
+        extras = {NONE: math.exp(0.3 / 0.5), SAME: 0.4 * math.sqrt(math.prod(options))}
+        likelihood.append(extras[answer] / (sum(options) + sum(extras.values())))
+    posterior = Belief.from_users(USERS).update(SLATE, answer, Logistic(0.5, none_utility=0.3, tie=0.4))
+    assert posterior.weights.tolist() == pytest.approx([value / sum(likelihood) for value in likelihood], rel=1e-4)
 
 
 @st.composite
@@ -122,7 +125,7 @@ def test_permuting_a_slate_with_its_answer_gives_the_same_posterior(case):
     assert torch.allclose(straight.weights, permuted.weights, rtol=1e-3, atol=1e-6)
 
 
-def test_answers_are_shared_between_all_particles_in_log_space():
+def test_many_answers_do_not_underflow():
     belief = Belief.from_users(USERS, smooth=False)
     for _ in range(500):  # the likelihood of 500 such answers is below the smallest float
         belief = belief.update(SLATE, 0, Logistic(0.05))
@@ -152,17 +155,17 @@ def test_an_update_takes_a_question_or_its_vectors():
     assert torch.equal(by_question.weights, by_vectors.weights)
 
 
-def test_an_answer_nobody_could_have_given_is_refused():
+def test_an_answer_nobody_could_have_given_is_rejected():
     with pytest.raises(ImpossibleAnswerError, match="No particle of the belief could have answered 0 under Noiseless"):
         Belief.from_users([[0.0, 1.0]]).update(SLATE, 0, Noiseless())
 
 
-def test_a_question_of_other_dimensions_is_refused():
+def test_a_question_of_other_dimensions_is_rejected():
     with pytest.raises(InvalidInputError, match="`question` must have 2 dimensions like the belief, got 3"):
         Belief.from_users(USERS).update(normal(2, 3), 0)
 
 
-def test_an_answer_that_is_not_on_the_slate_is_refused():
+def test_an_answer_that_is_not_on_the_slate_is_rejected():
     with pytest.raises(InvalidInputError, match=r"`choice` must be 0..1 for a slate of 2, got 2"):
         Belief.from_users(USERS).update(SLATE, 2)
 
@@ -176,12 +179,12 @@ def test_an_answer_that_is_not_on_the_slate_is_refused():
         ([1, 1, 1, math.nan], r"`weights` must be finite, but entry \[3\] is nan"),
     ],
 )
-def test_weights_without_meaning_are_refused(weights, message):
+def test_weights_without_meaning_are_rejected(weights, message):
     with pytest.raises(InvalidInputError, match=message):
         Belief.from_users(USERS, weights)
 
 
-def test_no_users_are_refused():
+def test_no_users_are_rejected():
     with pytest.raises(InvalidInputError, match="`users` must hold at least one user"):
         Belief.from_users(np.zeros((0, 3)))
 
@@ -193,7 +196,7 @@ def test_users_have_a_density_around_them_unless_they_are_the_whole_population()
 
 def test_the_density_follows_the_users_weights():
     belief = Belief.from_users(USERS, weights=[1, 2, 0, 5], bandwidth=0.5)
-    wanted = kernel_prior(torch.tensor(USERS), torch.Generator(), 0.5, belief.log_weights)
+    wanted = kernel_prior(torch.tensor(USERS), torch.Generator(), 0.5, torch.tensor([1 / 8, 1 / 4, 0, 5 / 8]).log())
     points = normal(10, 2)
     assert torch.allclose(belief.prior.log_density(points), wanted.log_density(points), atol=1e-5)
 
@@ -210,12 +213,12 @@ def test_a_gaussian_belief_follows_its_seed():
     assert drawn[0] == drawn[1] != drawn[2]
 
 
-def test_a_belief_without_particles_is_refused():
+def test_a_belief_without_particles_is_rejected():
     with pytest.raises(InvalidInputError, match="`particles` must be at least 1, got 0"):
         Belief.gaussian([0.0], [[1.0]], particles=0)
 
 
-def test_the_hash_tells_particles_weights_and_kind_of_prior_apart():
+def test_the_hash_distinguishes_particles_weights_and_kinds_of_prior():
     beliefs = [
         Belief.from_users(USERS),
         Belief.from_users(USERS[::-1]),
@@ -229,6 +232,21 @@ def test_beliefs_can_be_compared():
     belief, other = Belief.from_users(USERS), Belief.from_users(USERS)
     assert belief in [other, belief]
     assert belief != other
+
+
+def test_a_belief_says_its_size_and_how_many_answers_it_has_seen():
+    belief = Belief.from_users(USERS, weights=[1, 1, 0, 0])
+    assert repr(belief) == "Belief(4 particles, 2 dimensions, effective sample size 2.0, 0 answers)"
+    assert repr(belief.update(SLATE, SKIP)).endswith("0 answers)")
+    assert repr(belief.update(SLATE, 0)).endswith("1 answer)")
+    assert repr(Belief.gaussian([0.0], [[1.0]], particles=1200)).startswith("Belief(1,200 particles, 1 dimension, ")
+
+
+def test_a_notebook_shows_a_belief_as_a_table():
+    html = Belief.from_users(USERS, weights=[1, 1, 0, 0]).update(SLATE, 0, Noiseless())._repr_html_()
+    headings, cells = (re.findall(rf"<{tag}(?: [^>]*)?>(.*?)</{tag}>", html) for tag in ("th", "td"))
+    shown = dict(zip(headings, cells, strict=True))
+    assert shown == {"particles": "4", "dimensions": "2", "effective sample size": "1.0", "answers": "1"}
 
 
 @given(st.lists(st.floats(0, 1, width=32), min_size=1, max_size=8), st.integers(1, 20), st.integers(0, 99))

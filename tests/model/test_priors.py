@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.distributions import Categorical, MixtureSameFamily, MultivariateNormal
 
-import rather.model.priors
 from rather.errors import InvalidInputError
 from rather.model.priors import Prior, gaussian_prior, kernel_prior
 from worlds import normal
@@ -144,10 +143,9 @@ def test_users_without_weight_are_no_centres():
     assert len(kernel_prior(normal(4, 2), generator(), log_weights=log_weights).centres) == 2
 
 
-def test_very_many_users_are_described_by_fewer_centres(monkeypatch):
-    monkeypatch.setattr(rather.model.priors, "MOST_CENTRES", 64)
+def test_very_many_users_are_described_by_fewer_centres():
     users = normal(500, 2)
-    prior = kernel_prior(users, generator())
+    prior = kernel_prior(users, generator(), max_centres=64)
     mean, covariance = moments(prior)
     assert len(prior.centres) == 64
     assert float(prior.log_weights.exp().sum()) == pytest.approx(1, abs=1e-5)
@@ -155,11 +153,10 @@ def test_very_many_users_are_described_by_fewer_centres(monkeypatch):
     assert torch.allclose(covariance, torch.cov(users.T), atol=0.8)
 
 
-def test_fewer_centres_of_uneven_users_carry_uneven_weights(monkeypatch):
-    monkeypatch.setattr(rather.model.priors, "MOST_CENTRES", 50)
+def test_fewer_centres_of_uneven_users_carry_uneven_weights():
     users = torch.arange(100.0)[:, None]
     weights = torch.tensor([0.5] + [0.5 / 99] * 99)
-    prior = kernel_prior(users, generator(), log_weights=weights.log())
+    prior = kernel_prior(users, generator(), log_weights=weights.log(), max_centres=50)
     assert float(prior.log_weights.exp()[0]) == pytest.approx(0.5, abs=0.03)
     assert len(prior.centres) <= 50
 
@@ -189,17 +186,17 @@ def test_equal_users_are_spread_like_one_of_them():
 
 
 @pytest.mark.parametrize("bandwidth", [0.0, -0.1, 1.5, math.nan])
-def test_a_bandwidth_outside_its_range_is_refused(bandwidth):
+def test_a_bandwidth_outside_its_range_is_rejected(bandwidth):
     with pytest.raises(InvalidInputError, match=r"`bandwidth` must lie in \(0, 1\]"):
         kernel_prior(normal(5, 2), generator(), bandwidth)
 
 
 @pytest.mark.parametrize("cov", [[[1.0, 2.0], [2.0, 1.0]], [[1.0, 0.5], [0.0, 1.0]], [[0.0, 0.0], [0.0, 0.0]]])
-def test_a_covariance_that_is_none_is_refused(cov):
+def test_a_covariance_that_is_not_positive_definite_is_rejected(cov):
     with pytest.raises(InvalidInputError, match="`cov` must be symmetric and positive definite"):
         gaussian_prior([0.0, 0.0], cov)
 
 
-def test_a_covariance_of_the_wrong_shape_is_refused():
+def test_a_covariance_of_the_wrong_shape_is_rejected():
     with pytest.raises(InvalidInputError, match=r"`cov` must be \(2, 2\) to match `mean`, got \(3, 3\)"):
         gaussian_prior([0.0, 0.0], torch.eye(3))

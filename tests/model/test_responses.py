@@ -14,12 +14,12 @@ from worlds import ALL_MODELS, models, normal
 
 
 def probabilities(model, *utilities: float) -> list[float]:
-    """Of all answers of one person."""
+    """Of all answers of one user."""
     return model.log_probabilities(torch.tensor(utilities)[:, None])[:, 0].exp().tolist()
 
 
 @pytest.mark.parametrize("model", ALL_MODELS, ids=str)
-def test_every_model_keeps_the_contract(model):
+def test_every_model_meets_the_contract(model):
     check_response_model(model)
 
 
@@ -96,26 +96,26 @@ def test_extra_answers_are_offered_only_when_asked_for(model):
 
 
 @pytest.mark.parametrize("temperature", [0.0, -1.0, math.nan, math.inf])
-def test_a_temperature_without_meaning_is_refused(temperature):
+def test_a_temperature_without_meaning_is_rejected(temperature):
     with pytest.raises(InvalidInputError, match="`temperature` must be above 0 and finite"):
         Logistic(temperature)
 
 
 @pytest.mark.parametrize("model", [Logistic, Noiseless])
 @pytest.mark.parametrize("utility", [math.nan, math.inf, -math.inf])
-def test_an_outside_option_without_finite_utility_is_refused(model, utility):
+def test_an_outside_option_without_finite_utility_is_rejected(model, utility):
     with pytest.raises(InvalidInputError, match="`none_utility` must be finite"):
         model(none_utility=utility)
 
 
 @pytest.mark.parametrize("tie", [0.0, -0.1, math.nan, math.inf])
-def test_a_logistic_tie_without_weight_is_refused(tie):
+def test_a_logistic_tie_without_weight_is_rejected(tie):
     with pytest.raises(InvalidInputError, match="`tie` must be above 0"):
         Logistic(tie=tie)
 
 
 @pytest.mark.parametrize("tie", [-0.1, math.nan])
-def test_a_negative_noticeable_difference_is_refused(tie):
+def test_a_negative_noticeable_difference_is_rejected(tie):
     with pytest.raises(InvalidInputError, match="`tie` must be 0 or above"):
         Noiseless(tie=tie)
 
@@ -126,14 +126,16 @@ def test_options_come_first_then_the_extras_in_order():
 
 
 @pytest.mark.parametrize("choice", [-1, 2, 5])
-def test_an_option_that_is_not_on_the_slate_is_refused(choice):
+def test_an_option_that_is_not_on_the_slate_is_rejected(choice):
     with pytest.raises(InvalidInputError, match=rf"`choice` must be 0..1 for a slate of 2, got {choice}"):
         answer_row(choice, 2, Logistic())
 
 
 @pytest.mark.parametrize("answer", [NONE, SAME, SKIP])
-def test_an_answer_the_model_does_not_offer_is_refused(answer):
-    with pytest.raises(InvalidInputError, match=f"'{answer.value}' is not an answer that Logistic"):
+def test_an_answer_the_model_does_not_offer_is_rejected(answer):
+    with pytest.raises(
+        InvalidInputError, match=rf"`choice` must be one of 0\.\.1, the answers of Logistic.*, got '{answer.value}'"
+    ):
         answer_row(answer, 2, Logistic())
 
 
@@ -150,6 +152,9 @@ def test_an_answer_may_be_given_by_its_name(answer):
 
 
 @pytest.mark.parametrize("choice", ["first", "0", 1.0, None, True, [0], np.array([0, 1])])
-def test_what_is_not_a_choice_is_refused(choice):
-    with pytest.raises(InvalidInputError, match="`choice` must be an option's number from 0, or 'none', 'same'"):
+def test_what_is_not_a_choice_is_rejected(choice):
+    with pytest.raises(
+        InvalidInputError,
+        match="`choice` must be the number of an option, from 0, or one of 'none', 'same', 'skip', got",
+    ):
         as_choice(choice)

@@ -88,7 +88,7 @@ def test_greedy_appends_the_item_that_most_raises_the_slates_utility(world, mode
 
 def test_greedy_does_not_depend_on_the_size_of_its_batches():
     problem = world(n=30).problem(k=3)
-    assert torch.equal(Greedy(chunk_numbers=100)(problem), Greedy()(problem))
+    assert torch.equal(Greedy(batch_entries=100)(problem), Greedy()(problem))
 
 
 def test_top5_exhaustive_proposes_all_slates_of_the_five_best_items():

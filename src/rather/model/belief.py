@@ -1,4 +1,4 @@
-"""What we hold about one person: weighted particles, updated by Bayes, renewed when they degenerate."""
+"""What we believe about one user: weighted particles, updated by Bayes' rule."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ import torch
 from torch import Tensor
 
 from rather.errors import ImpossibleAnswerError, InvalidInputError
+from rather.model.notebook import html_table
 from rather.model.priors import Prior, gaussian_prior, kernel_prior
 from rather.model.responses import SKIP, Choice, Logistic, ResponseModel, answer_row, as_choice
+from rather.nouns import counted
 from rather.numerics.arrays import as_floats
 from rather.numerics.randomness import derive_generator, systematic_rows
 
 
 class HasVectors(Protocol):
-    """Anything asked: a question of a session, or whatever else carries its options' vectors `(k, d)`."""
+    """A question, or anything else with the vectors of its options."""
 
     @property
     def vectors(self) -> Tensor:
@@ -29,7 +31,7 @@ class HasVectors(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """One answer: the options' vectors `(k, d)`, which answer, and how such answers arise."""
+    """One answer: the options' vectors `(k, d)`, the row of the answer, and the response model."""
 
     vectors: Tensor
     row: int
@@ -42,16 +44,23 @@ class Evidence:
 
 @dataclass(frozen=True, eq=False)
 class Belief:
-    """Weighted particles over a person's utility vector. Immutable: updates return a new belief.
+    """Weighted particles over a user's utility vector. Immutable: updates return a new belief.
 
-    Build one with `Belief.from_users` or `Belief.gaussian`.
+    Build one with `Belief.from_users`, `Belief.gaussian` or `Belief.from_prior`.
+
+    Example:
+        >>> belief = Belief.from_users([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+        >>> belief
+        Belief(3 particles, 2 dimensions, effective sample size 3.0, 0 answers)
+        >>> belief.update([[1.0, 0.0], [0.0, 1.0]], answer=0)
+        Belief(3 particles, 2 dimensions, effective sample size 1.8, 1 answer)
 
     Attributes:
         particles: `(m, d)` utility vectors.
         log_weights: `(m,)`, normalised.
-        prior: Where the person comes from, as a density; None means exactly the particles (the paper's setting),
-            which then can only be reweighted.
-        evidence: All answers since the prior; `renewed` needs them.
+        prior: The density that the user's utility vector comes from. None (the paper's setting) means that it is one
+            of the particles, which then can only be reweighted.
+        evidence: All answers since the prior; `Rejuvenation` needs them to weigh new particles.
     """
 
     particles: Tensor
@@ -71,13 +80,18 @@ class Belief:
     ) -> Belief:
         """One particle per known user: the population is the prior.
 
+        Example:
+            >>> belief = Belief.from_users([[1.0, 0.0], [0.0, 1.0]], weights=[3, 1])
+            >>> [round(value, 2) for value in belief.mean.tolist()]
+            [0.75, 0.25]
+
         Args:
-            users: `(m, d)` utility vectors of other people.
+            users: `(m, d)` utility vectors of known users.
             weights: m non-negative weights, by default equal.
-            smooth: Give the prior a density, a kernel mixture around the users, so that a person who is none of
-                them can be found. False is the paper's setting.
+            smooth: Give the prior a density, a kernel mixture around the users, so that the new user need not be one
+                of them. False is the paper's setting.
             bandwidth: Of the kernels, in (0, 1]; by default the likeliest for left-out users.
-            seed: Chooses which users become kernel centres when there are very many.
+            seed: Decides which users become kernel centres if there are too many.
         """
         particles = as_floats(users, "users", rank=2)
         m = len(particles)
@@ -109,6 +123,17 @@ class Belief:
     def __len__(self) -> int:
         return len(self.particles)
 
+    def __repr__(self) -> str:
+        m, d = self.particles.shape
+        size = f"effective sample size {self.effective_sample_size:,.1f}"
+        parts = [counted(m, "particle"), counted(d, "dimension"), size, counted(len(self.evidence), "answer")]
+        return f"Belief({', '.join(parts)})"
+
+    def _repr_html_(self) -> str:
+        m, d = self.particles.shape
+        row = [f"{m:,}", f"{d:,}", f"{self.effective_sample_size:,.1f}", len(self.evidence)]
+        return html_table("Belief", ["particles", "dimensions", "effective sample size", "answers"], [row])
+
     @cached_property
     def weights(self) -> Tensor:
         """`(m,)`, summing to 1."""
@@ -121,14 +146,14 @@ class Belief:
 
     @cached_property
     def effective_sample_size(self) -> float:
-        """`1 / sum of squared weights`: how many equally weighted particles these are worth."""
+        """`1 / sum_j w_j^2`: how many equally weighted particles these are worth."""
         return float(1 / self.weights.square().sum())
 
     @cached_property
     def content_hash(self) -> str:
-        """A hash of particles, weights and kind of prior: equal for equal beliefs, in whichever process or file."""
+        """A hash of particles, weights and kind of prior: equal for equal beliefs, in any process and from any file."""
         digest = hashlib.blake2b(digest_size=16)
-        # The prior's own numbers stay out: its factorisation may differ in the last digit between machines.
+        # Without the prior's numbers: its factorisation may differ in the last digit between machines.
         digest.update(repr(self.prior and tuple(self.prior.centres.shape)).encode())
         for tensor in (self.particles, self.log_weights):
             digest.update(tensor.contiguous().numpy().tobytes())
@@ -140,12 +165,18 @@ class Belief:
         answer: Choice | str,
         response: ResponseModel | None = None,
     ) -> Belief:
-        """Bayes: `w_j <- w_j R(answer | question, u_j)`, normalised, in log space.
+        """Bayes' rule: `w_j <- w_j R(answer | question, u_j)`, normalised, in log space.
+
+        Example:
+            >>> belief = Belief.from_users([[1.0, 0.0], [0.0, 1.0]])
+            >>> posterior = belief.update([[1.0, 0.0], [0.0, 1.0]], answer=0, response=Logistic(temperature=1.0))
+            >>> [round(weight, 2) for weight in posterior.weights.tolist()]
+            [0.73, 0.27]
 
         Args:
             question: A question, or its options' vectors `(k, d)`.
             answer: An option `0..k-1`, NONE or SAME (or their names); SKIP leaves the belief as it is.
-            response: How answers arise, by default `Logistic()`.
+            response: The response model, by default `Logistic()`.
         """
         choice = as_choice(answer)
         if choice is SKIP:
@@ -175,9 +206,9 @@ class Belief:
 
     @cached_property
     def stacked_evidence(self) -> list[tuple[ResponseModel, Tensor, Tensor]]:
-        """Answers of one response model to slates of one size together: vectors `(e, k, d)` and rows `(e,)`.
+        """The answers grouped by response model and slate size: vectors `(e, k, d)` and rows `(e,)`.
 
-        Renewing asks for the likelihood a hundred times over; kernels for all answers at once, not for each.
+        Rejuvenation evaluates the likelihood a hundred times: one kernel for all answers is faster than one for each.
         """
         groups: dict[tuple[int, int], list[Evidence]] = {}
         for evidence in self.evidence:

@@ -1,8 +1,8 @@
-"""Distributions a person's utility vector may come from: densities, so that particles can be renewed.
+"""Priors of a user's utility vector with a density, so that new particles can be drawn.
 
 A prior is a mixture of Gaussians with one shared covariance. One component is a Gaussian; one component per known
-user is a kernel density estimate. Elliptical slice sampling needs exactly this shape: given its component, a
-particle has a Gaussian prior.
+user is a kernel density estimate. Elliptical slice sampling needs exactly this form: given its component, a particle
+has a Gaussian prior.
 """
 
 import hashlib
@@ -18,16 +18,16 @@ from rather.errors import InvalidInputError
 from rather.numerics.arrays import as_floats
 from rather.numerics.randomness import systematic_rows
 
-# Centres kept by a kernel mixture. Each renewal compares every particle with every centre; beyond this a random
-# subset describes the population as well as its particles can.
-MOST_CENTRES = 2048
+# Centres of a kernel mixture, at most. Every rejuvenation compares each particle with each centre, and a random subset
+# of this size describes a population as well as its particles can.
+MAX_CENTRES = 2048
 
 
 @dataclass(frozen=True, eq=False)
 class Prior:
     """A mixture of Gaussians of one shape: centres `(c, d)`, log-weights `(c,)`, a Cholesky factor `(d, d)`.
 
-    Component i has the covariance `scales[i]^2 cholesky @ cholesky.T`; without scales `(c,)` all are alike.
+    Component i has the covariance `scales[i]^2 cholesky @ cholesky.T`; the scales `(c,)` are 1 by default.
     """
 
     centres: Tensor
@@ -58,7 +58,7 @@ class Prior:
         return self.centres[components] + self.noise(components, generator)
 
     def noise(self, components: Tensor, generator: torch.Generator) -> Tensor:
-        """For components `(count,)` a draw each of the zero-mean Gaussian around their centre, `(count, d)`."""
+        """For each of the components `(count,)` a draw of its Gaussian without the centre, `(count, d)`."""
         white = torch.randn(len(components), len(self.cholesky), generator=generator, dtype=self.cholesky.dtype)
         return self.scales[components, None] * (white @ self.cholesky.T)
 
@@ -82,7 +82,7 @@ class Prior:
         return self.centres.mean(dim=0)
 
     def _whitened(self, points: Tensor) -> Tensor:
-        # cdist expands |x - c|^2: far from the origin its terms would cancel (0.3 lost at 1,000 standard deviations).
+        # cdist expands |x - c|^2, whose terms cancel far from the origin (an error of 0.3 at 1,000 deviations).
         white: Tensor = torch.linalg.solve_triangular(self.cholesky, (points - self._origin).T, upper=False)
         return white.T
 
@@ -106,26 +106,28 @@ def kernel_prior(
     generator: torch.Generator,
     bandwidth: float | None = None,
     log_weights: Tensor | None = None,
+    max_centres: int = MAX_CENTRES,
 ) -> Prior:
     """A kernel density around users `(m, d)` that keeps their mean and covariance (West's shrinkage).
 
     The kernel is `N(a u_i + (1 - a) mean, h^2 s_i^2 S)` with S the users' covariance, `a^2 + h^2 = 1` and scales s_i
-    of mean square 1 that are wider where users are sparse (Breiman, Meisel & Purcell 1977): s_i is in proportion to
-    the distance of user i to their k-th neighbour. Populations learnt from ratings need this: whoever rated little lies
-    near the mean, whoever rated much far out. On MovieLens-100k left-out users are 1.4 times as likely under it.
+    of mean square 1 that are larger where users are sparse (Breiman, Meisel & Purcell 1977): s_i is proportional to the
+    distance from user i to their k-th neighbour. Populations learnt from ratings need this: users with few ratings lie
+    near the mean, users with many far out. It makes left-out users of MovieLens-100k 1.4 times as likely.
 
     Args:
-        users: Utility vectors of known people.
-        generator: Chooses the centres when there are more than `MOST_CENTRES`.
+        users: Utility vectors of known users.
+        generator: Draws the centres if there are more users than `max_centres`.
         bandwidth: h in (0, 1]; by default the one under which left-out users are likeliest.
         log_weights: `(m,)`, normalised; by default all users count the same.
+        max_centres: How many users become kernel centres, at most.
     """
     if bandwidth is not None and not 0 < bandwidth <= 1:
         raise InvalidInputError(f"`bandwidth` must lie in (0, 1], got {bandwidth}.")
     if log_weights is None:
         log_weights = torch.full((len(users),), -math.log(len(users)), dtype=torch.float32)
     cholesky = torch.linalg.cholesky(_regular_covariance(users, log_weights.exp()))
-    users, log_weights = _fewer_centres(users, log_weights, generator)
+    users, log_weights = _centres(users, log_weights, max_centres, generator)
     scales = _scales(users, log_weights.exp(), cholesky)
     if bandwidth is None:
         bandwidth = _likeliest_bandwidth(users, log_weights, cholesky, scales)
@@ -133,27 +135,27 @@ def kernel_prior(
 
 
 def _scales(users: Tensor, weights: Tensor, cholesky: Tensor) -> Tensor:
-    """For each user the distance to their k-th neighbour, k the root of how many there are; of mean square 1."""
+    """The distance from each user to their k-th neighbour, k = sqrt(m), divided so that its mean square is 1."""
     if len(users) < 3:
         return torch.ones_like(weights)
     white: Tensor = torch.linalg.solve_triangular(cholesky, (users - weights @ users).T, upper=False).T
-    neighbour = 1 + math.isqrt(len(users))  # the first is the user themself
+    neighbour = 1 + math.isqrt(len(users))  # the nearest neighbour of all is the user themself
     distances = torch.cdist(white, white).kthvalue(min(neighbour, len(users)), dim=1).values
-    # Users with many doubles have neighbours at no distance: without a floor their kernels would be points.
+    # The neighbours of users with many duplicates are at distance 0: without a floor their kernels would be points.
     distances = distances.clamp_min(max(0.1 * float(distances.mean()), 1e-6))
     return distances / (weights @ distances.square()).sqrt()
 
 
-def _fewer_centres(users: Tensor, log_weights: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-    """The users that count, at most `MOST_CENTRES` of them, with their log-weights."""
-    counted = log_weights.isfinite().nonzero()[:, 0]
-    if len(counted) <= MOST_CENTRES:
-        return users[counted], log_weights[counted]
-    draws = systematic_rows(log_weights, MOST_CENTRES, generator)
-    # A user drawn twice is one centre of twice the weight: as two centres they would vouch for each other when the
+def _centres(users: Tensor, log_weights: Tensor, max_centres: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+    """The users with positive weight, at most `max_centres` of them, and their log-weights."""
+    weighted = log_weights.isfinite().nonzero()[:, 0]
+    if len(weighted) <= max_centres:
+        return users[weighted], log_weights[weighted]
+    draws = systematic_rows(log_weights, max_centres, generator)
+    # A user drawn twice is one centre of twice the weight: two equal centres would vouch for each other when the
     # bandwidth is chosen by leaving one out.
     rows, times = torch.unique(draws, return_counts=True)
-    return users[rows], (times / MOST_CENTRES).to(log_weights.dtype).log()
+    return users[rows], (times / max_centres).to(log_weights.dtype).log()
 
 
 def _kernels(users: Tensor, log_weights: Tensor, cholesky: Tensor, bandwidth: float, scales: Tensor) -> Prior:
@@ -169,8 +171,8 @@ def _regular_covariance(users: Tensor, weights: Tensor) -> Tensor:
     freedom = 1 - float(weights.square().sum())
     covariance = (centred.T * weights) @ centred / (freedom if freedom > 1e-6 else 1.0)
     spread, size = float(covariance.diagonal().mean()), float((weights @ users.square()).mean())
-    # Rank-deficient users have no Cholesky factor without it. Users who are all alike (but for rounding) have no
-    # spread to go by: their size then sets the scale, or 1 when they are all zero.
+    # Rank-deficient users have no Cholesky factor without it. If all users are equal (but for rounding) there is no
+    # spread to set the scale; then their size does, or 1 if they are all zero.
     floor = 1e-3 * (spread if spread > 1e-10 * size else size) or 1.0
     return covariance + floor * torch.eye(users.shape[1], dtype=users.dtype)
 

@@ -1,7 +1,7 @@
-"""New particles where the answers point, when few of the old ones still carry weight.
+"""Resample-move rejuvenation (Gilks & Berzuini 2001): new particles when few of the old ones still carry weight.
 
-Resampling alone copies the survivors. Each copy is then moved by Markov steps that leave the posterior
-(prior density times the likelihood of all answers so far) unchanged, so the renewed particles are spread over it.
+Resampling alone copies the survivors. Each copy is then moved by Markov steps that leave the posterior (prior density
+times the likelihood of all answers so far) invariant, so that the copies spread out over it.
 """
 
 import math
@@ -14,9 +14,9 @@ from torch import Tensor
 from rather.model.belief import Belief
 from rather.model.priors import Prior
 
-# Particles times components, or times options at a few angles, held at a time; 64 MiB of float32, whatever the number
-# of particles.
-NUMBERS_AT_A_TIME = 2**24
+# Entries of the largest intermediate (particles x components, or particles x options x angles): 64 MiB of float32,
+# whatever the number of particles.
+BATCH_ENTRIES = 2**24
 
 # Angles of the bracket tried together, round by round. Most particles need three or four; 100 halvings exhaust float32.
 TRIES = (3, 5, 12, 25, 55)
@@ -24,45 +24,50 @@ TRIES = (3, 5, 12, 25, 55)
 
 @dataclass(frozen=True)
 class Rejuvenation:
-    """When and how particles are renewed.
+    """When and how particles are resampled and moved.
 
     Attributes:
-        threshold: Renew when the effective sample size falls under this share of the particles.
+        threshold: Rejuvenate when the effective sample size falls below this share of the particles.
         moves: Markov steps for each particle. A step redraws the particle's component of the prior (Gibbs) and then
-            moves it by elliptical slice sampling; both are exact.
+            moves it by elliptical slice sampling; both leave the posterior invariant.
     """
 
     threshold: float = 0.5
     moves: int = 10
 
-    def __call__(self, belief: Belief, generator: torch.Generator) -> Belief:
-        """The belief itself while it is healthy or has no prior density, else an equally weighted renewed one."""
+    def __call__(self, belief: Belief, generator: torch.Generator, *, batch_entries: int = BATCH_ENTRIES) -> Belief:
+        """The belief with new, equally weighted particles; as it is while it is healthy or has no prior density.
+
+        Args:
+            belief: To be rejuvenated.
+            generator: Draws the copies and their moves.
+            batch_entries: Largest intermediate, in entries; bounds the memory.
+        """
         if belief.prior is None or belief.effective_sample_size >= self.threshold * len(belief):
             return belief
         copies = belief.resampled(len(belief), generator)
-        return replace(copies, particles=_moved(copies, belief.prior, self.moves, generator))
+        return replace(copies, particles=_moved(copies, belief.prior, self.moves, generator, batch_entries))
 
 
-def _moved(belief: Belief, prior: Prior, moves: int, generator: torch.Generator) -> Tensor:
+def _moved(belief: Belief, prior: Prior, moves: int, generator: torch.Generator, batch_entries: int) -> Tensor:
     particles, log_likelihood = belief.particles, belief.log_likelihood(belief.particles)
-    answers = sum(vectors.shape[0] * vectors.shape[1] for _, vectors, _ in belief.stacked_evidence)
-    at_a_time = max(1, NUMBERS_AT_A_TIME // (TRIES[0] * max(1, answers)))
+    options = sum(vectors.shape[0] * vectors.shape[1] for _, vectors, _ in belief.stacked_evidence)
+    batch = max(1, batch_entries // (TRIES[0] * max(1, options)))
     for _ in range(moves):
-        components = _components(particles, prior, generator)
-        parts = [torch.split(part, at_a_time) for part in (particles, log_likelihood, components)]
+        components = _components(particles, prior, generator, batch_entries)
+        batches = [torch.split(part, batch) for part in (particles, log_likelihood, components)]
         stepped = [
             _slice_step(belief, points, likelihood, chosen, prior, generator)
-            for points, likelihood, chosen in zip(*parts, strict=True)
+            for points, likelihood, chosen in zip(*batches, strict=True)
         ]
         particles, log_likelihood = (torch.cat(columns) for columns in zip(*stepped, strict=True))
     return particles
 
 
-def _components(particles: Tensor, prior: Prior, generator: torch.Generator) -> Tensor:
+def _components(particles: Tensor, prior: Prior, generator: torch.Generator, batch_entries: int) -> Tensor:
     """One component of the prior for each of the particles `(m, d)`, drawn by its posterior odds, `(m,)`."""
-    at_a_time = max(1, NUMBERS_AT_A_TIME // len(prior.centres))
-    parts = torch.split(particles, at_a_time)
-    return torch.cat([_categorical(prior.component_logits(part), generator) for part in parts])
+    batches = torch.split(particles, max(1, batch_entries // len(prior.centres)))
+    return torch.cat([_categorical(prior.component_logits(batch), generator) for batch in batches])
 
 
 def _categorical(logits: Tensor, generator: torch.Generator) -> Tensor:
@@ -71,7 +76,7 @@ def _categorical(logits: Tensor, generator: torch.Generator) -> Tensor:
 
 
 def _uniform(shape: Sequence[int], generator: torch.Generator) -> Tensor:
-    """Draws from (0, 1), in float32 whatever the host's default is."""
+    """Draws from (0, 1), in float32 whatever torch's default dtype is."""
     # 1e-20 keeps logarithms finite when the draw is 0.
     return torch.rand(shape, generator=generator, dtype=torch.float32).clamp_min(1e-20)
 
@@ -84,10 +89,10 @@ def _slice_step(
     prior: Prior,
     generator: torch.Generator,
 ) -> tuple[Tensor, Tensor]:
-    """One elliptical slice step (Murray, Adams & MacKay 2010) of every particle at once.
+    """One elliptical slice step (Murray, Adams & MacKay 2010) of all particles at once.
 
     A rejected angle shrinks the bracket whatever its likelihood was, so the next few angles of each particle are known
-    beforehand: they are tried together, and the first one on the slice is taken.
+    in advance: they are tried together, and the first one on the slice is taken.
     """
     m = len(particles)
     centres = prior.centres[components]
@@ -111,7 +116,7 @@ def _slice_step(
         if len(pending) == 0:
             break
     turn = taken[:, None]
-    # A particle that found nothing stays where it is, to the last bit.
+    # A particle that found no angle stays where it is, to the last bit.
     moved = torch.where(turn == 0, particles, centres + offset * turn.cos() + noise * turn.sin())
     return moved, taken_likelihood
 
@@ -119,7 +124,7 @@ def _slice_step(
 def _shrinking(
     angle: Tensor, low: Tensor, high: Tensor, count: int, generator: torch.Generator
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The next `count` angles `(count, p)` of p particles if none is accepted; then angle and bracket after them."""
+    """The next `count` angles `(count, p)` of p particles if none is accepted, and the angle and bracket after them."""
     angles, draws = [], _uniform((count, len(angle)), generator)
     for draw in draws:
         angles.append(angle)
@@ -132,7 +137,7 @@ def _shrinking(
 class _Ellipses:
     """The likelihood along each particle's ellipse `centre + offset cos + noise sin`.
 
-    Utilities are linear in the particle, so those of the three parts are enough: no angle needs a matrix product.
+    Utilities are linear in the particle, so those of the three parts suffice: no angle needs a matrix product.
     """
 
     def __init__(self, belief: Belief, centres: Tensor, offset: Tensor, noise: Tensor) -> None:

@@ -1,8 +1,8 @@
-"""How a person with known utilities answers a slate.
+"""Response models: how a user with known utilities answers a slate.
 
-A response model gives, for the utilities of k options, the probability of each answer: the k options first, then
-the extra answers it offers, in the order of `extras`. The options lie on the last but one axis and people on the
-last, `(..., k, m)`: a softmax over two to five options is some ten times faster when they are not innermost.
+A response model gives, for the utilities of k options, the probability of each answer: the k options first, then the
+extra answers it offers, in the order of `extras`. Options are on the second to last axis and users on the last,
+`(..., k, m)`: a softmax over two to five options is some ten times faster if they are not innermost.
 """
 
 import math
@@ -32,21 +32,21 @@ Choice = int | Answer
 
 
 class ResponseModel(Protocol):
-    """What a response model must offer; bring your own."""
+    """What a response model must offer. Implement it for a model of your own."""
 
     @property
     def extras(self) -> tuple[Answer, ...]:
-        """The extra answers (NONE, SAME) that this model gives a probability to."""
+        """The extra answers (NONE, SAME) that this model offers."""
         ...
 
     def log_probabilities(self, utilities: Tensor) -> Tensor:
         """Log-probability of each answer.
 
         Args:
-            utilities: `(..., k, m)`, the utilities of k options for m people.
+            utilities: `(..., k, m)`, the utilities of k options for m users.
 
         Returns:
-            `(..., k + len(extras), m)`, normalised over the last but one axis.
+            `(..., k + len(extras), m)`, normalised over the second to last axis.
         """
         ...
 
@@ -57,10 +57,16 @@ class Logistic:
 
     * "None of these" is an outside option with the utility `none_utility`: weight `exp(none_utility / temperature)`.
     * "About the same" follows Davidson's tie model, extended to k options: its weight is `tie` times the geometric
-      mean of the options' weights. Two equal options and `tie=1` make all three answers equally likely; the more
+      mean of the options' weights. With two equal options and `tie=1` all three answers are equally likely; the more
       the options differ, the rarer a tie.
 
-    With both left out (the default) this is the paper's model.
+    Without either (the default) this is the paper's model.
+
+    Example:
+        >>> import torch
+        >>> Logistic(temperature=1.0).log_probabilities(torch.tensor([[1.0], [0.0]])).exp()
+        tensor([[0.7311],
+                [0.2689]])
 
     Attributes:
         temperature: Noise, in units of utility. Near 0 the best option always wins.
@@ -99,11 +105,18 @@ class Logistic:
 
 @dataclass(frozen=True)
 class Noiseless:
-    """The best option is always chosen; equal best options share the probability.
+    """The best option is always chosen; equally good ones share the probability.
 
-    * "None of these" is chosen when the outside option's `none_utility` is above every option's utility.
-    * "About the same" is chosen when best and worst option differ by at most `tie` (a just noticeable difference).
-      It comes before "none of these".
+    * "None of these" is chosen if `none_utility`, the utility of the outside option, is above every option's utility.
+    * "About the same" is chosen if the best and the worst option differ by at most `tie` (a just noticeable
+      difference). It takes precedence over "none of these".
+
+    Example:
+        >>> import torch
+        >>> Noiseless().log_probabilities(torch.tensor([[1.0], [0.0], [1.0]])).exp()
+        tensor([[0.5000],
+                [0.0000],
+                [0.5000]])
 
     Attributes:
         none_utility: Utility of the outside option, or None when "none of these" is not offered.
@@ -139,7 +152,7 @@ class Noiseless:
 
 
 def as_choice(choice: Any) -> Choice:
-    """A plain option number or an `Answer`, from those, NumPy's and torch's integers, or an answer's name."""
+    """An option number as `int`, or an `Answer`; also from integers of NumPy and torch, and names of answers."""
     if not isinstance(choice, str | bool):
         try:
             return operator.index(choice)
@@ -149,16 +162,17 @@ def as_choice(choice: Any) -> Choice:
         return Answer(choice)
     except ValueError:
         raise InvalidInputError(
-            f"`choice` must be an option's number from 0, or 'none', 'same', 'skip', got {choice!r}."
+            f"`choice` must be the number of an option, from 0, or one of 'none', 'same', 'skip', got {choice!r}."
         ) from None
 
 
 def answer_row(choice: Choice, k: int, response: ResponseModel) -> int:
-    """The row of `choice` among a model's answers to a slate of k, or an error that says what can be answered."""
+    """The row of `choice` among a model's answers to a slate of k; rejects what the model does not offer."""
     if isinstance(choice, Answer):
         if choice in response.extras:
             return k + response.extras.index(choice)
-        raise InvalidInputError(f"`choice` {choice.value!r} is not an answer that {response} gives a probability to.")
+        offered = ", ".join([f"0..{k - 1}", *(repr(extra.value) for extra in response.extras)])
+        raise InvalidInputError(f"`choice` must be one of {offered}, the answers of {response}, got {choice.value!r}.")
     if not 0 <= choice < k:
         raise InvalidInputError(f"`choice` must be 0..{k - 1} for a slate of {k}, got {choice!r}.")
     return choice

@@ -73,10 +73,10 @@ class Greedy:
     Tries every item, or those that a retriever with a shortlist ever finds.
 
     Attributes:
-        chunk_numbers: Utilities held at once, candidates x particles x options.
+        batch_entries: Utilities held at once, candidates x particles x options.
     """
 
-    chunk_numbers: int = value.CHUNK_NUMBERS // 4
+    batch_entries: int = value.BATCH_ENTRIES // 4
 
     def __call__(self, problem: Problem) -> Tensor:
         """See `Strategy`."""
@@ -89,7 +89,7 @@ class Greedy:
         """The row `(1,)` that, appended to the slate, gives the highest EUS."""
         value_of = _appended if is_plain_softmax(problem.response) else _appended_one_by_one
         numbers_each = len(problem.belief) * (1 if value_of is _appended else len(slate) + 1)
-        batch_size = max(1, min(BLOCK_ROWS, self.chunk_numbers // numbers_each))
+        batch_size = max(1, min(BLOCK_ROWS, self.batch_entries // numbers_each))
 
         def best(rows: Tensor) -> tuple[float, int]:
             values = value_of(rows, slate, problem).masked_fill_(torch.isin(rows, slate), -torch.inf)

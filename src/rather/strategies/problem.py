@@ -143,7 +143,7 @@ class Problem:
 
     def evoi(self, slates: Tensor) -> Tensor:
         """Exact EVOI `(b,)` of slates."""
-        size = value.slates_at_a_time(self.k, self.belief, self.response)
+        size = value.slates_per_batch(self.k, self.belief, self.response)
         directions = [
             value.directions_after(self.options.utilities(batch), self.belief, self.response)
             for batch in torch.split(slates, size)

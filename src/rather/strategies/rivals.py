@@ -64,7 +64,7 @@ def mutual_information(slates: Tensor, problem: Problem) -> Tensor:
     """I(answer; u) in nats, for slates of rows `(b, k)`, shape `(b,)`."""
     parts = []
     answers = problem.k + len(problem.response.extras)
-    for part in torch.split(slates, max(1, value.CHUNK_NUMBERS // (answers * len(problem.belief)))):
+    for part in torch.split(slates, max(1, value.BATCH_ENTRIES // (answers * len(problem.belief)))):
         utilities = value.utilities(problem.vectors(part), problem.belief)
         parts.append(information(utilities, problem.belief, problem.response))
     return torch.cat(parts)
