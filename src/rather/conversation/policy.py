@@ -56,10 +56,16 @@ class Step(Protocol):
 class Policy:
     """How conversations about a catalogue are held. Frozen: its questions follow from its fields and arguments alone.
 
-    >>> catalog, belief = rather.open("films")
+    >>> import rather
+    >>> catalog = rather.Catalog([[1.0, 0.0], [0.0, 1.0], [0.6, 0.6]], labels=["fast", "cheap", "balanced"])
+    >>> belief = rather.Belief.from_users([[1.0, 0.2], [0.3, 1.0], [0.7, 0.8]])
     >>> policy = rather.Policy(catalog, belief, k=2, seed=0)
     >>> question = policy.question(belief, asked=[])
+    >>> question.slate
+    (0, 1)
     >>> belief = policy.after(belief, question, answer=0)
+    >>> len(belief.evidence)
+    1
 
     Args:
         catalog: What is asked about and recommended.

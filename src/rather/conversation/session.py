@@ -37,11 +37,16 @@ class Session:
     Everything follows from the policy and the answers: asking twice gives the same question, and replaying a log gives
     the same state.
 
-    >>> catalog, belief = rather.open("films")
+    >>> import rather
+    >>> catalog = rather.Catalog([[1.0, 0.0], [0.0, 1.0], [0.6, 0.6]], labels=["fast", "cheap", "balanced"])
+    >>> belief = rather.Belief.from_users([[1.0, 0.2], [0.3, 1.0], [0.7, 0.8]])
     >>> session = rather.Session(rather.Policy(catalog, belief, k=2, seed=0))
     >>> question = session.ask()
+    >>> [option.label for option in question.options]
+    ['fast', 'cheap']
     >>> session.tell(question, choice=0)
-    >>> session.recommend(5)[0].label
+    >>> session.recommend(1)[0].label
+    'fast'
 
     Args:
         policy: How the conversation is held. One policy serves any number of sessions.

@@ -65,9 +65,15 @@ def simulate(
 ) -> list[Conversation]:
     """Conversations of every policy with every user, in that order. Each policy meets the same users and noise.
 
+    >>> import rather
+    >>> catalog = rather.Catalog([[1.0, 0.0], [0.0, 1.0], [0.6, 0.6]])
+    >>> belief = rather.Belief.from_users([[1.0, 0.2], [0.3, 1.0], [0.7, 0.8]])
     >>> policies = {name: rather.Policy(catalog, belief, strategy=name) for name in ("auto", "random")}
-    >>> conversations = simulate(policies, draw_users(belief, 100, seed=0))
-    >>> summarise(conversations)[0].regret
+    >>> conversations = simulate(policies, draw_users(belief, 4, seed=0), questions=2)
+    >>> len(conversations)
+    8
+    >>> [summary.policy for summary in summarise(conversations)]
+    ['auto', 'random']
 
     Args:
         policies: By the names that results call them.

@@ -21,10 +21,13 @@ class SimulatedUser:
 
     Example:
         >>> import rather
-        >>> catalog, belief = rather.open("films")
+        >>> catalog = rather.Catalog([[1.0, 0.0], [0.0, 1.0], [0.6, 0.6]])
+        >>> belief = rather.Belief.from_users([[1.0, 0.2], [0.3, 1.0], [0.7, 0.8]])
         >>> session = rather.Session(rather.Policy(catalog, belief))
         >>> user = rather.SimulatedUser(belief.particles[0], session.policy.response, seed=0)
         >>> session.tell(session.ask(), user.answer(session.ask()))
+        >>> len(session.turns)
+        1
 
     Attributes:
         utility: `(d,)`.
