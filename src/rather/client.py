@@ -82,10 +82,12 @@ class RemoteRecommendation:
 class Client:
     """A conversation that a server holds.
 
-    >>> with rather.Client("http://localhost:8000", "films", k=2) as client:
-    ...     question = client.ask()
-    ...     client.tell(question, choice=0)
-    ...     print(client.recommend(5)[0].label)
+    Example::
+
+        with rather.Client("http://localhost:8000", "films", k=2) as client:
+            question = client.ask()
+            client.tell(question, choice=0)
+            print(client.recommend(5)[0].label)
 
     Every request can be sent twice without harm: an answer carries the id of its question, and a new session a key. So
     while a server restarts or is busy, requests are sent again for some time before an error is raised.

@@ -116,6 +116,15 @@ def test_all_answers_so_far_give_the_likelihood_that_turned_prior_into_posterior
     assert torch.allclose(torch.softmax(logits, dim=0), posterior.weights, atol=1e-4)
 
 
+def test_answers_may_come_from_different_response_models():
+    prior = Belief.from_users(USERS, smooth=False)
+    posterior = prior.update(SLATE, 0, Logistic(0.5)).update(SLATE, 1, Logistic(2.0)).update(SLATE, 0, Logistic(0.5))
+    likelihood = [1 / (1 + math.exp((b - a) / 0.5)) ** 2 / (1 + math.exp((a - b) / 2.0)) for a, b in USERS]
+    wanted = [value / sum(likelihood) for value in likelihood]
+    assert posterior.weights.tolist() == pytest.approx(wanted, rel=1e-4)
+    assert torch.softmax(posterior.log_likelihood(prior.particles), dim=0).tolist() == pytest.approx(wanted, rel=1e-4)
+
+
 @given(answered())
 def test_permuting_a_slate_with_its_answer_gives_the_same_posterior(case):
     prior, model, answers = case

@@ -90,6 +90,17 @@ def test_a_kernel_prior_keeps_the_weighted_mean_and_covariance():
     assert torch.allclose(covariance, (centred.T * weights) @ centred, atol=0.02)
 
 
+@pytest.mark.parametrize(("component", "scale"), [(0, 0.5), (1, 2.0)])
+def test_the_noise_of_a_component_has_its_covariance(component, scale):
+    centres, log_weights = normal(2, 2) * 9, torch.tensor([0.5, 0.5]).log()
+    prior = Prior(centres, log_weights, torch.linalg.cholesky(COV), torch.tensor([0.5, 2.0]))
+    noise = prior.noise(torch.full((40_000,), component), generator())
+    covariance = scale**2 * COV
+    assert noise.mean(dim=0).abs().max() < 5 * float(covariance.max().sqrt()) / 200
+    # An entry of a sample covariance has a variance of at most 2 / n times that of the largest variance, squared.
+    assert torch.allclose(torch.cov(noise.T), covariance, atol=5 * math.sqrt(2) * float(covariance.max()) / 200)
+
+
 def test_samples_have_the_mean_and_covariance_of_the_prior():
     prior = kernel_prior(normal(10, 2) * 2, generator(), 0.3)
     mean, covariance = moments(prior)
