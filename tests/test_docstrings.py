@@ -21,7 +21,17 @@ def module_of(file: Path) -> str:
 MODULES = sorted(module_of(file) for file in PACKAGE.rglob("*.py") if ">>> " in file.read_text(encoding="utf8"))
 
 # Those that a newcomer meets first.
-SHOWN = ["Belief", "Belief.from_users", "Belief.update", "ExactRetriever", "Logistic", "Noiseless"]
+SHOWN = [
+    "Belief",
+    "Belief.from_users",
+    "Belief.update",
+    "ExactRetriever",
+    "Logistic",
+    "Noiseless",
+    "Policy",
+    "Session",
+    "SimulatedUser",
+]
 
 
 @pytest.mark.parametrize("name", MODULES)

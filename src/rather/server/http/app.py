@@ -42,7 +42,10 @@ def create_app(
 ) -> FastAPI:
     """The service as an ASGI application.
 
-    >>> app = create_app({"cars": rather.open("cars.csv")}, Settings(database="sqlite:///sessions.db"))
+    >>> import rather
+    >>> app = create_app({"films": rather.open("films")}, Settings(database="sqlite:///sessions.db"))
+    >>> app.title
+    'rather'
 
     Args:
         catalogs: The catalogues to serve by name, each with the belief that conversations about it start from.
