@@ -209,6 +209,7 @@ class Policy:
             updated = belief.update(question, answer, self.response)
             if self.rejuvenation is None or updated is belief:
                 return updated
+            # The name of the random stream since the first version: another one would give other particles.
             return self.rejuvenation(updated, derive_generator(self.seed, "renew", question.number))
 
     def retriever_for(self, belief: Belief) -> Retriever:
