@@ -36,6 +36,26 @@ def test_the_seed_decides(planted):
     assert not torch.equal(first, other)
 
 
+def test_pmf_steps_along_the_gradient_and_repeats_a_share_of_the_last_step():
+    """One user and two items in one batch, so that every epoch is one step."""
+    ratings = Ratings.from_columns([0, 0], [0, 1], [1.0, 5.0])
+
+    def after(steps, learning_rate=0.1):
+        factors = pmf(ratings, dimensions=3, epochs=steps, learning_rate=learning_rate, momentum=0.8, batch=2)
+        return factors.users[0], factors.items
+
+    def gradient(user, items):
+        errors = items @ user - torch.tensor([-2.0, 2.0])
+        of_user = (2 * errors[:, None] * items + 0.1 * user).mean(dim=0)
+        return of_user, (2 * errors[:, None] * user + 0.1 * items) / 2
+
+    start, first, second = after(1, learning_rate=0.0), after(1), after(2)
+    for before, once, slope in zip(start, first, gradient(*start), strict=True):
+        assert torch.allclose(once, before - 0.1 * slope, atol=1e-6)
+    for before, once, twice, slope in zip(start, first, second, gradient(*first), strict=True):
+        assert torch.allclose(twice, once + 0.8 * (once - before) - 0.1 * slope, atol=1e-6)
+
+
 def test_every_epoch_is_reported(planted):
     reported = []
     pmf(planted, epochs=3, on_epoch=lambda *progress: reported.append(progress[:2]))
@@ -70,6 +90,16 @@ def test_ranking_metrics_by_hand():
     assert ranking(scores, seen, everything, 0, length=1)["hit rate@1"] == 0
 
 
+def test_ndcg_of_a_perfect_list_is_one():
+    ids, labels = list(range(4)), list("abcd")
+    seen = Ratings(np.array([0]), np.array([0]), np.ones(1, np.float32), [0], ids, labels)
+    relevant = Ratings(np.array([0, 0]), np.array([1, 2]), np.ones(2, np.float32), [0], ids, labels)
+    perfect, second_and_third = torch.tensor([9.0, 1.0, 5.0, 0.0]), torch.tensor([9.0, 1.0, 5.0, 8.0])
+    assert ranking(perfect, seen, relevant, 0, length=3)["NDCG@3"] == pytest.approx(1)
+    wanted = (1 / np.log2(3) + 1 / np.log2(4)) / (1 + 1 / np.log2(3))
+    assert ranking(second_and_third, seen, relevant, 0, length=3)["NDCG@3"] == pytest.approx(wanted)
+
+
 @pytest.fixture(scope="module")
 def tagged():
     """Users who like items for two of five attributes, one for each half of them."""
@@ -101,6 +131,8 @@ def test_attribute_users_stop_when_accuracy_does(tagged):
     assert len(accuracies) == best + 1 + 2 < 100
     assert factors.notes["epochs"] == len(accuracies)
     assert factors.notes["held-out accuracy"] == pytest.approx(accuracies[best], abs=1e-4)
+    stopped_at_the_best = attribute_users(*tagged, epochs=best + 1, learning_rate=0.3)
+    assert torch.equal(factors.users, stopped_at_the_best.users)
 
 
 def test_the_order_of_items_and_the_lowest_liked_rating_are_checked(tagged):

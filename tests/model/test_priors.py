@@ -81,6 +81,14 @@ def test_a_kernel_prior_keeps_the_mean_and_covariance_of_the_users(m, d, bandwid
     assert torch.allclose(covariance, ours, atol=(1 / m + 2e-3) * float(ours.diagonal().max()))
 
 
+def test_the_widest_kernels_have_the_unbiased_covariance_of_the_users():
+    users = normal(6, 3)
+    prior = kernel_prior(users, generator(), 1.0)
+    wanted = torch.cov(users.T)
+    wanted += 1e-3 * wanted.diagonal().mean() * torch.eye(3)
+    assert torch.allclose(prior.cholesky @ prior.cholesky.T, wanted, rtol=1e-4, atol=1e-6)
+
+
 def test_a_kernel_prior_keeps_the_weighted_mean_and_covariance():
     users = normal(400, 2)
     weights = torch.softmax(users[:, 0], dim=0)
