@@ -1,6 +1,7 @@
 """The directive `command-reference`: every command of the command line with its options, from the code."""
 
 import inspect
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -37,7 +38,7 @@ def _commands(group: Any, prefix: str = "rather") -> Iterator[tuple[str, Any]]:
 
 def _section(name: str, command: Any) -> str:
     description, _, examples = inspect.cleandoc(command.help or "").partition("Examples:")
-    lines = [f"## {name}", "", description.strip(), ""]
+    lines = [f"## {name}", "", _marked(description.strip()), ""]
     if examples:
         lines += ["```sh", *(line.strip() for line in examples.splitlines() if line.strip()), "```", ""]
     lines += ["| option | |", "| --- | --- |"]
@@ -53,5 +54,11 @@ def _names(parameter: Any) -> str:
 
 def _help(parameter: Any) -> str:
     text = " ".join((parameter.help or "").split()).replace("|", r"\|").replace("\\[", "[")
+    text = _marked(text)
     shown = parameter.default is not None and parameter.default is not False and "[default" not in text
     return f"{text} Default: `{getattr(parameter.default, 'value', parameter.default)}`." if shown else text
+
+
+def _marked(text: str) -> str:
+    """Options as code, so that no dash is turned into another."""
+    return re.sub(r"(?<![\w`-])(--[a-z][a-z-]*)", r"`\1`", text)

@@ -1,5 +1,6 @@
 """How Sphinx builds this documentation: `make docs`. Nothing is fetched from the network."""
 
+import re
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -23,7 +24,7 @@ exclude_patterns = ["_build"]
 html_theme = "furo"
 html_show_copyright = False
 html_show_sphinx = False
-smartquotes = False  # an option stays `--json`
+smartquotes_action = "D"  # dashes alone; quotes stay as they are
 
 # Links to headings are checked like links to pages.
 myst_heading_anchors = 3
@@ -45,6 +46,7 @@ def setup(app: Sphinx) -> None:
     """Register the hooks below; those for docstrings come before napoleon, which has priority 500."""
     app.connect("autodoc-process-docstring", keep_first_line, priority=400)
     app.connect("autodoc-process-docstring", convert_fences, priority=400)
+    app.connect("autodoc-process-docstring", quote_code, priority=400)
     app.connect("missing-reference", resolve_reference)
 
 
@@ -67,6 +69,16 @@ def convert_fences(app: Sphinx, what: str, name: str, obj: object, options: obje
         else:
             converted.append(f"    {line}" if inside else line)
     lines[:] = converted
+
+
+def quote_code(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
+    """Keep what cannot be a name from being looked up: "`.npz`" would lose its dot."""
+    for number, line in enumerate(lines):
+        lines[number] = re.sub(
+            r"(?<![`:])`([^`]+)`(?!`)",
+            lambda found: found[0] if re.fullmatch(r"[A-Za-z_][\w.]*(\(.*\))?", found[1]) else f"``{found[1]}``",
+            line,
+        )
 
 
 def resolve_reference(
