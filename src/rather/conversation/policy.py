@@ -25,7 +25,7 @@ from rather.model.responses import Choice, Logistic, ResponseModel
 from rather.numerics.arrays import as_mask
 from rather.numerics.randomness import derive_generator
 from rather.numerics.threads import one_thread
-from rather.retrieval import Adapting, Found, Retriever, choose_retriever
+from rather.retrieval import AdaptiveRetriever, Found, Retriever, choose_retriever
 from rather.retrieval.selection import RetrieverKind
 from rather.strategies import Problem, Strategy, choose, strategy_named
 from rather.strategies.attributes.options import AttributeOptions
@@ -214,7 +214,7 @@ class Policy:
 
     def retriever_for(self, belief: Belief) -> Retriever:
         """The retriever as it serves a belief."""
-        if not isinstance(self.retriever, Adapting):
+        if not isinstance(self.retriever, AdaptiveRetriever):
             return self.retriever
         adapting = self.retriever
         return self._fitted(belief, lambda: adapting.fitted(belief, self.allowed))

@@ -2,21 +2,21 @@
 
 from rather.retrieval.exact import ExactRetriever, ExactSettings
 from rather.retrieval.nearest import nearest_items
-from rather.retrieval.protocol import Adapting, Found, Retriever, Shortlisting
+from rather.retrieval.protocol import AdaptiveRetriever, Found, HasCandidates, Retriever
 from rather.retrieval.selection import RetrieverKind, choose_retriever
 from rather.retrieval.shortlist import ShortlistRetriever
 from rather.retrieval.shortlist_settings import ShortlistSettings
 
 __all__ = [
-    "Adapting",
+    "AdaptiveRetriever",
     "ExactRetriever",
     "ExactSettings",
     "Found",
+    "HasCandidates",
     "Retriever",
     "RetrieverKind",
     "ShortlistRetriever",
     "ShortlistSettings",
-    "Shortlisting",
     "choose_retriever",
     "nearest_items",
 ]

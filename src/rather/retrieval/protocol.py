@@ -39,7 +39,7 @@ class Retriever(Protocol):
 
 
 @runtime_checkable
-class Adapting(Protocol):
+class AdaptiveRetriever(Protocol):
     """A retriever that can be fitted to a belief and a filter."""
 
     def fitted(self, belief: Belief, allowed: Tensor | None = None) -> Retriever:
@@ -48,7 +48,7 @@ class Adapting(Protocol):
 
 
 @runtime_checkable
-class Shortlisting(Protocol):
+class HasCandidates(Protocol):
     """A retriever that finds only the items of a shortlist."""
 
     def candidates(self, allowed: Tensor | None = None) -> Tensor:

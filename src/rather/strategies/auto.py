@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import torch
 from torch import Tensor
 
-from rather.retrieval.protocol import Shortlisting
+from rather.retrieval.protocol import HasCandidates
 from rather.strategies.pool import Pool, Ranked
 from rather.strategies.problem import Problem
 from rather.strategies.rivals import information
@@ -72,7 +72,7 @@ class Auto:
 
     def __call__(self, problem: Problem) -> Tensor:
         """See `Strategy`."""
-        search = self._on_a_shortlist() if isinstance(problem.retriever, Shortlisting) else self
+        search = self._on_a_shortlist() if isinstance(problem.retriever, HasCandidates) else self
         return (search if problem.belief.evidence else search._for_the_first_question())._searched(problem)
 
     def _on_a_shortlist(self) -> "Auto":

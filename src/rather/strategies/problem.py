@@ -18,7 +18,7 @@ from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.model.responses import ResponseModel
 from rather.retrieval import ExactRetriever, Found, Retriever
-from rather.retrieval.protocol import Shortlisting
+from rather.retrieval.protocol import HasCandidates
 from rather.strategies.attributes.options import AttributeOptions
 from rather.strategies.items import ItemOptions
 
@@ -124,7 +124,7 @@ class Problem:
     @cached_property
     def candidates(self) -> Tensor:
         """The rows to try one by one, ascending: those of a retriever that keeps a shortlist, else all `rows`."""
-        if isinstance(self.retriever, Shortlisting):
+        if isinstance(self.retriever, HasCandidates):
             return self.retriever.candidates(self.allowed)
         return self.rows
 
