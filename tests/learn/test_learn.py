@@ -6,7 +6,7 @@ import torch
 
 from rather.errors import InvalidInputError
 from rather.learn import Factors, als, attribute_users, pmf
-from rather.learn.attributes import Attributes
+from rather.learn.item_attributes import ItemAttributes
 from rather.learn.metrics import ranking, rmse
 from rather.learn.ratings import Ratings
 
@@ -109,7 +109,7 @@ def tagged():
     who, what = np.nonzero(rng.random((90, 50)) < 0.6)
     liked = (tastes[who] * values[what]).sum(axis=1) + 0.5 * rng.normal(size=len(who)) > 0.9
     ratings = Ratings.from_columns(who, what, np.where(liked, 5, 2))
-    return ratings, Attributes(values, list("abcde"), ratings.item_ids, ratings.labels)
+    return ratings, ItemAttributes(values, list("abcde"), ratings.item_ids, ratings.labels)
 
 
 def test_attribute_users_find_planted_tastes(tagged):
@@ -135,9 +135,11 @@ def test_attribute_users_stop_when_accuracy_does(tagged):
     assert torch.equal(factors.users, stopped_at_the_best.users)
 
 
-def test_the_order_of_items_and_the_lowest_liked_rating_are_checked(tagged):
+def test_settings_that_leave_nothing_to_learn_from_are_rejected(tagged):
     ratings, attributes = tagged
     with pytest.raises(InvalidInputError, match="in the same order"):
         attribute_users(ratings, attributes.subset(np.arange(50)[::-1]))
-    with pytest.raises(InvalidInputError, match="`liked` must be a rating that somebody gave, but none is 6 or higher"):
+    with pytest.raises(InvalidInputError, match="`liked` must be at most 5, the highest rating, got 6"):
         attribute_users(ratings, attributes, liked=6)
+    with pytest.raises(InvalidInputError, match=r"`held_out` must be large enough .* got 0\.001"):
+        attribute_users(ratings, attributes, held_out=0.001)

@@ -11,7 +11,7 @@ from rather.extras import require_extra
 
 if TYPE_CHECKING:
     from rather.learn import Factors
-    from rather.research.datasets import Attributes, Ratings
+    from rather.research.datasets import ItemAttributes, Ratings
 
 METHODS = ("pmf", "als", "attributes")
 
@@ -55,7 +55,7 @@ def learn(
         rather learn plays.parquet --method als --dimensions 50 --out songs.npz
     """
     from rather.formats.vectors.vector_files import Vectors, save_vectors
-    from rather.learn.attributes import matched
+    from rather.learn.item_attributes import matched
     from rather.learn.metrics import ranking, rmse
 
     if method not in METHODS:
@@ -103,8 +103,8 @@ def _ratings(name: str, user: str | None, item: str | None, rating: str | None, 
     return read_ratings(Path(name), user, item, rating)
 
 
-def _attributes(name: str, path: Path | None, source: Path | None) -> "Attributes":
-    from rather.learn.attributes import read_attributes
+def _attributes(name: str, path: Path | None, source: Path | None) -> "ItemAttributes":
+    from rather.learn.item_attributes import read_attributes
     from rather.research.datasets import DATASETS, find_dataset
 
     if path is not None:
@@ -118,7 +118,7 @@ def _attributes(name: str, path: Path | None, source: Path | None) -> "Attribute
 def _fit(
     method: str,
     ratings: "Ratings",
-    attributes: "Attributes | None",
+    attributes: "ItemAttributes | None",
     dimensions: int | None,
     epochs: int | None,
     seed: int,

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 
 from rather.errors import InvalidInputError
-from rather.learn.attributes import Attributes
 from rather.learn.factors import Factors, OnEpoch
+from rather.learn.item_attributes import ItemAttributes
 from rather.learn.ratings import Ratings
 from rather.numerics.randomness import derive_generator
 from rather.numerics.threads import one_thread
@@ -26,7 +26,7 @@ class Likes:
 
 def attribute_users(
     ratings: Ratings,
-    attributes: Attributes,
+    attributes: ItemAttributes,
     *,
     liked: float = 4.0,
     epochs: int = 100,
@@ -64,8 +64,8 @@ def attribute_users(
     """
     if list(attributes.item_ids) != list(ratings.item_ids):
         raise InvalidInputError(
-            "`attributes` must describe the items of `ratings` in the same order; `rather.learn.attributes.matched` "
-            "puts them in it."
+            "`attributes` must describe the items of `ratings` in the same order. Put them in it with "
+            "`rather.learn.item_attributes.matched`."
         )
     items = torch.from_numpy(attributes.values)
     likes = _likes(ratings, liked, held_out, derive_generator(seed, "held out"))
@@ -107,9 +107,7 @@ def _likes(ratings: Ratings, liked: float, held_out: float, generator: torch.Gen
     """The liked pairs, with a share of each user's pairs, rounded down, held out."""
     rows = np.flatnonzero(ratings.values >= liked)
     if not len(rows):
-        raise InvalidInputError(
-            f"`liked` must be a rating that somebody gave, but none is {liked} or higher; lower it."
-        )
+        raise InvalidInputError(f"`liked` must be at most {ratings.values.max():g}, the highest rating, got {liked:g}.")
     order = torch.rand(len(rows), generator=generator, dtype=torch.float64).numpy()
     users = ratings.users[rows]
     by_user = np.lexsort((order, users))
@@ -120,8 +118,8 @@ def _likes(ratings: Ratings, liked: float, held_out: float, generator: torch.Gen
     parts = [rows[~is_held_out], rows[is_held_out]]
     if not len(parts[1]):
         raise InvalidInputError(
-            f"`held_out` must leave somebody with a held-out item, but {held_out} of nobody's liked items is a whole "
-            "one; raise it or add ratings."
+            f"`held_out` must be large enough to hold out an item of at least one user, got {held_out:g}. "
+            "Raise it, or add ratings."
         )
     tensors = [torch.from_numpy(column[part]) for part in parts for column in (ratings.users, ratings.items)]
     return Likes(*tensors)

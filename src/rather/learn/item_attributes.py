@@ -17,7 +17,7 @@ from rather.model.catalog import Catalog, ItemId
 
 
 @dataclass(frozen=True, eq=False)
-class Attributes:
+class ItemAttributes:
     """How much each of the attributes applies to each of the n items.
 
     Attributes:
@@ -42,15 +42,15 @@ class Attributes:
     def __len__(self) -> int:
         return len(self.item_ids)
 
-    def commonest(self, count: int) -> Attributes:
+    def commonest(self, count: int) -> ItemAttributes:
         """The `count` attributes with the largest sum over items (the paper keeps 100)."""
         kept = np.sort(np.argsort(-self.values.sum(axis=0), kind="stable")[:count])
-        return Attributes(self.values[:, kept], [self.names[index] for index in kept], self.item_ids, self.labels)
+        return ItemAttributes(self.values[:, kept], [self.names[index] for index in kept], self.item_ids, self.labels)
 
-    def subset(self, kept: NDArray[Any]) -> Attributes:
+    def subset(self, kept: NDArray[Any]) -> ItemAttributes:
         """Some of the items, by mask or by rows."""
         rows = np.arange(len(self))[kept]
-        return Attributes(
+        return ItemAttributes(
             self.values[rows],
             self.names,
             [self.item_ids[row] for row in rows],
@@ -62,7 +62,7 @@ class Attributes:
         return Catalog(self.values, self.item_ids, self.labels, features=list(self.names), name=name)
 
 
-def read_attributes(path: Path) -> Attributes:
+def read_attributes(path: Path) -> ItemAttributes:
     """Attributes from a table, whose first column holds the ids of the items, and a column `title` their labels."""
     table = read_table(path)
     first, *others = table.column_names
@@ -76,10 +76,10 @@ def read_attributes(path: Path) -> Attributes:
             f"All columns of {path.name} must hold numbers, except the first (ids) and one called title."
         ) from None
     labels = [str(text) for text in table[shown].to_pylist()] if shown else [str(id) for id in ids]
-    return Attributes(values, names, ids, labels)
+    return ItemAttributes(values, names, ids, labels)
 
 
-def matched(ratings: Ratings, attributes: Attributes) -> tuple[Ratings, Attributes]:
+def matched(ratings: Ratings, attributes: ItemAttributes) -> tuple[Ratings, ItemAttributes]:
     """Both, restricted to the items that have ratings and attributes, in the order of the ratings' items."""
     rows = {id: row for row, id in enumerate(attributes.item_ids)}
     described = np.array([id in rows for id in ratings.item_ids])

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from rather.errors import InvalidInputError
-from rather.learn.attributes import matched, read_attributes
+from rather.learn.item_attributes import matched, read_attributes
 from rather.research.datasets import DATASETS, Ratings, read_ratings
 
 ZEROS = "|0" * 19

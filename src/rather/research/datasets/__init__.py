@@ -4,9 +4,9 @@ Nothing of them is shipped with this package. A data set is downloaded by its us
 folder that holds it.
 """
 
-from rather.learn.attributes import Attributes
+from rather.learn.item_attributes import ItemAttributes
 from rather.learn.ratings import Ratings, read_ratings
 from rather.research.datasets.folders import find_dataset
 from rather.research.datasets.registry import DATASETS, Dataset, dataset_named
 
-__all__ = ["DATASETS", "Attributes", "Dataset", "Ratings", "dataset_named", "find_dataset", "read_ratings"]
+__all__ = ["DATASETS", "Dataset", "ItemAttributes", "Ratings", "dataset_named", "find_dataset", "read_ratings"]

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rather.learn.attributes import Attributes
+from rather.learn.item_attributes import ItemAttributes
 from rather.learn.ratings import Ratings
 from rather.learn.table_files import read_table
 from rather.model.catalog import ItemId
@@ -26,7 +26,7 @@ def read_goodbooks(folder: Path) -> Ratings:
     return Ratings.from_columns(table["user_id"], table["book_id"], table["rating"], titles)
 
 
-def read_book_attributes(folder: Path) -> Attributes:
+def read_book_attributes(folder: Path) -> ItemAttributes:
     """117 attributes of the goodbooks, merged from readers' shelves (`derived_book_attributes.parquet`)."""
     table = read_table(folder / "derived_book_attributes.parquet")
     books = read_table(folder / "books.parquet", columns=["book_id", "title"])
@@ -34,7 +34,7 @@ def read_book_attributes(folder: Path) -> Attributes:
     names = [name for name in table.column_names if name != "book_id"]
     values = np.stack([table[name].to_numpy() for name in names], axis=1).astype(np.float32)
     ids: list[ItemId] = table["book_id"].to_pylist()
-    return Attributes(values, names, ids, [titles.get(id, str(id)) for id in ids])
+    return ItemAttributes(values, names, ids, [titles.get(id, str(id)) for id in ids])
 
 
 def read_book_crossing(folder: Path) -> Ratings:

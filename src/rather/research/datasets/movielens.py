@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rather.learn.attributes import Attributes
+from rather.learn.item_attributes import ItemAttributes
 from rather.learn.ratings import Ratings
 from rather.learn.table_files import read_table
 from rather.model.catalog import ItemId
@@ -45,7 +45,7 @@ def read_ml_csv(folder: Path) -> Ratings:
     return Ratings.from_columns(table["userId"], table["movieId"], table["rating"], _titles(folder / "movies.csv"))
 
 
-def read_genome(folder: Path) -> Attributes:
+def read_genome(folder: Path) -> ItemAttributes:
     """The Tag Genome: relevance of every tag to every film, from `genome-scores.csv` and `genome-tags.csv`."""
     scores = read_table(folder / "genome-scores.csv")
     tags = read_table(folder / "genome-tags.csv")
@@ -57,10 +57,10 @@ def read_genome(folder: Path) -> Attributes:
     values[rows, columns] = scores["relevance"].to_numpy()
     ids = films.tolist()
     titles = _titles(folder / "movies.csv") if (folder / "movies.csv").exists() else {}
-    return Attributes(values, tags["tag"].to_pylist(), ids, [titles.get(id, str(id)) for id in ids])
+    return ItemAttributes(values, tags["tag"].to_pylist(), ids, [titles.get(id, str(id)) for id in ids])
 
 
-def read_top_tags(folder: Path) -> Attributes:
+def read_top_tags(folder: Path) -> ItemAttributes:
     """The five strongest Tag Genome tags of every film, as relevances.
 
     The file ranks a film's tags but does not hold the relevance itself: rank 1 to 5 becomes 1.0 to 0.6, all other tags
@@ -75,7 +75,7 @@ def read_top_tags(folder: Path) -> Attributes:
     values = np.zeros((len(ids), len(tag_ids)), dtype=np.float32)
     values[rows, np.searchsorted(tag_ids, top["tagId"].to_numpy())] = 1.1 - 0.1 * top["rank"].to_numpy()
     names = ids.tolist()
-    return Attributes(values, tags["tag"].to_pylist(), names, [titles.get(id, str(id)) for id in names])
+    return ItemAttributes(values, tags["tag"].to_pylist(), names, [titles.get(id, str(id)) for id in names])
 
 
 def _titles(path: Path) -> dict[ItemId, str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rather.errors import UnknownNameError
-from rather.learn.attributes import Attributes
+from rather.learn.item_attributes import ItemAttributes
 from rather.learn.ratings import Ratings
 from rather.research.datasets.books import read_book_attributes, read_book_crossing, read_goodbooks, read_goodreads
 from rather.research.datasets.movielens import read_genome, read_ml1m, read_ml100k, read_ml_csv, read_top_tags
@@ -56,7 +56,7 @@ class Dataset:
     downloads: tuple[Download, ...]
     files: tuple[tuple[str, ...], ...]
     ratings: Callable[[Path], Ratings] | None = None
-    attributes: Callable[[Path], Attributes] | None = None
+    attributes: Callable[[Path], ItemAttributes] | None = None
 
     def is_in(self, folder: Path) -> bool:
         """Whether the folder holds the data set in one of the forms we read."""

@@ -29,11 +29,11 @@ from torch import Tensor
 from rather.errors import InvalidInputError, MissingDataError
 from rather.formats.vectors.vector_files import Vectors, load_vectors, save_vectors
 from rather.learn import Factors, als, attribute_users, pmf
-from rather.learn.attributes import matched
+from rather.learn.item_attributes import matched
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.numerics.randomness import derive_generator
-from rather.research.datasets import Attributes, Ratings, dataset_named, find_dataset
+from rather.research.datasets import ItemAttributes, Ratings, dataset_named, find_dataset
 
 # What of a population decides the vectors that are learnt, as opposed to how a trial draws from them.
 LEARNT_KEYS = ("source", "learn", "dimensions", "epochs", "learn_seed", "by_user", "of_item", "tags", "attributes")
@@ -120,14 +120,14 @@ def _as_vectors(factors: Factors, ratings: Ratings, features: list[str] | None, 
     )
 
 
-def _commonest(ratings: Ratings, attributes: Attributes, tags: int) -> tuple[Ratings, Attributes]:
+def _commonest(ratings: Ratings, attributes: ItemAttributes, tags: int) -> tuple[Ratings, ItemAttributes]:
     """The rated items with at least one of the commonest tags among rated items."""
     _, described = matched(ratings, attributes)
     described = described.commonest(tags)
     return matched(ratings, described.subset(described.values.sum(axis=1) > 0))
 
 
-def _data(chosen: Mapping[str, Any], folder: Path | None) -> tuple[Ratings, Attributes | None]:
+def _data(chosen: Mapping[str, Any], folder: Path | None) -> tuple[Ratings, ItemAttributes | None]:
     if chosen["source"] == "generated":
         return generated_ratings()
     dataset = dataset_named(chosen["source"])
@@ -142,7 +142,9 @@ def _data(chosen: Mapping[str, Any], folder: Path | None) -> tuple[Ratings, Attr
     return dataset.ratings(find_dataset(dataset.name, folder)), attributes
 
 
-def generated_ratings(users: int = 80, items: int = 60, tags: int = 12, seed: int = 0) -> tuple[Ratings, Attributes]:
+def generated_ratings(
+    users: int = 80, items: int = 60, tags: int = 12, seed: int = 0
+) -> tuple[Ratings, ItemAttributes]:
     """Planted tastes over tags, and how users with them rate 1 to 5: small, and nobody's."""
     rng = np.random.default_rng([seed, 7])
     values = (rng.random((items, tags)) * (rng.random((items, tags)) < 0.4)).astype(np.float32)
@@ -150,7 +152,9 @@ def generated_ratings(users: int = 80, items: int = 60, tags: int = 12, seed: in
     who, what = np.nonzero(rng.random((users, items)) < 0.5)
     utility = (tastes[who] * values[what]).sum(axis=1) + 0.3 * rng.normal(size=len(who))
     ratings = Ratings.from_columns(who, what, np.clip(np.round(3.2 + utility), 1, 5))
-    return ratings, Attributes(values, [f"tag {index}" for index in range(tags)], list(range(items)), ratings.labels)
+    return ratings, ItemAttributes(
+        values, [f"tag {index}" for index in range(tags)], list(range(items)), ratings.labels
+    )
 
 
 @lru_cache(maxsize=4)
