@@ -43,8 +43,11 @@ def read_delimited(path: Path, delimiter: str | None, encoding: str | None) -> R
     blank, names = _header(path, text, delimiter, given)
     if encoding in (None, "utf-8-sig") and not _is_utf8(path):
         _explain_bytes(path, delimiter, names)
-    table = _read(path, names, blank, delimiter, encoding)
-    columns = {name: trimmed(column.combine_chunks()) for name, column in zip(names, table.columns, strict=True)}
+    if len(head) < HEAD_BYTES and len(_rows(text, delimiter, blank + 2)) <= blank + 1:
+        columns = dict.fromkeys(names, pa.array([], pa.string()))  # Arrow cannot read a header without a line break
+    else:
+        table = _read(path, names, blank, delimiter, encoding)
+        columns = {name: trimmed(column.combine_chunks()) for name, column in zip(names, table.columns, strict=True)}
     return RawTable(path.name, columns, path, row_noun=ROW_NOUN)
 
 
@@ -70,7 +73,8 @@ def bom_encoding(head: bytes) -> str | None:
 def decoded_head(path: Path, head: bytes, encoding: str | None) -> str:
     """The start of a file as text; wrong bytes are reported when the whole file is read."""
     try:
-        return codecs.getincrementaldecoder(encoding or "utf-8")(errors="replace").decode(head)
+        whole = len(head) < HEAD_BYTES
+        return codecs.getincrementaldecoder(encoding or "utf-8")(errors="replace").decode(head, final=whole)
     except (LookupError, UnicodeError, TypeError):
         raise InvalidInputError(
             f"`encoding` {encoding!r} does not exist; try 'utf-8', 'latin-1' or 'cp1252' for {path.name}."
@@ -104,7 +108,9 @@ def _header(path: Path, text: str, delimiter: str, given: bool) -> tuple[int, li
     rows = _rows(text, delimiter, 100)
     if not rows:
         raise InvalidInputError(f"The header of {path.name} cannot be read as delimited text.")
-    blank = next((index for index, row in enumerate(rows) if any(cell.strip() for cell in row)), 0)
+    blank = next((index for index, row in enumerate(rows) if any(cell.strip() for cell in row)), None)
+    if blank is None:
+        raise InvalidInputError(f"{path.name} has no header: its first {len(rows)} rows are blank.")
     names = [cell.strip() or f"column {number}" for number, cell in enumerate(rows[blank], start=1)]
     if all(_is_number(name) for name in names):
         raise InvalidInputError(

@@ -139,8 +139,10 @@ class InspectedTable:
         """The label of each row, or None without a label column."""
         if self.label is None:
             return None
-        template = f"{{{self.label}}}" if self.label in self.raw.columns else self.label
-        parts = re.split(r"\{([^{}]*)\}", template)
+        if self.label in self.raw.columns:
+            column = self.column(self.label)
+            return [column.text(row) for row in range(len(self))]
+        parts = re.split(r"\{([^{}]*)\}", self.label)
         columns = [self.column(name) for name in parts[1::2]]
         return [
             "".join(
