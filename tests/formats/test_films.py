@@ -2,6 +2,7 @@
 
 import csv
 import re
+import tomllib
 from importlib.resources import files
 
 import pytest
@@ -17,6 +18,11 @@ horror, musical, mystery, romance, science fiction, sport, thriller, war, wester
 def rows():
     with files("rather.formats.films").joinpath("films.csv").open(encoding="utf-8") as lines:
         return list(csv.DictReader(lines))
+
+
+@pytest.fixture(scope="module")
+def tastes():
+    return tomllib.loads(files("rather.formats.films").joinpath("tastes.toml").read_text(encoding="utf-8"))["tastes"]
 
 
 @pytest.fixture(scope="module")
@@ -61,19 +67,23 @@ def test_an_average_film_has_utility_zero(catalog):
     assert torch.allclose(catalog.items.mean(dim=0), torch.zeros(25), atol=1e-6)
 
 
-def test_every_quality_of_a_taste_is_a_column(catalog):
-    centres = taste_prior(catalog).centres
-    assert (centres != 0).sum(dim=1).min() >= 4
+def test_a_taste_is_a_component_of_the_prior_with_its_likes_and_its_share(catalog, tastes):
+    prior = taste_prior(catalog)
+    columns = [feature.replace(" ", "_") for feature in catalog.features]
+    shares = torch.tensor([float(taste["share"]) for taste in tastes.values()])
+    assert torch.allclose(prior.log_weights.exp(), shares / shares.sum())
+    for centre, taste in zip(prior.centres.tolist(), tastes.values(), strict=True):
+        liked = {name: value for name, value in zip(columns, centre, strict=True) if value}
+        assert liked == pytest.approx(taste["likes"])
+        assert len(liked) >= 4
 
 
 @pytest.mark.parametrize(
     ("taste", "genre"),
     [("horror", "horror"), ("song_and_dance", "musical"), ("ideas_of_the_future", "science fiction")],
 )
-def test_a_taste_likes_the_films_one_would_expect(catalog, taste, genre):
-    from rather.formats.films import _population
-
-    centre = taste_prior(catalog).centres[list(_population()["tastes"]).index(taste)]
+def test_a_taste_likes_the_films_one_would_expect(catalog, tastes, taste, genre):
+    centre = taste_prior(catalog).centres[list(tastes).index(taste)]
     best = (catalog.items @ centre).topk(5).indices.tolist()
     assert all(genre in catalog.facts_of(row)["genres"] for row in best)
 
