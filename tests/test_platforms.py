@@ -33,7 +33,7 @@ def used(tree):
 def asked_for(tree):
     """Names that the code looks for before it uses them."""
     calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "hasattr")
-    return {ast.literal_eval(call.args[1]) for call in calls}
+    return {call.args[1].value for call in calls if isinstance(call.args[1], ast.Constant)}
 
 
 def test_what_not_every_system_has_is_looked_for_before_it_is_used():
