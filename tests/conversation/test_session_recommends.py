@@ -3,27 +3,13 @@ import itertools
 import pytest
 import torch
 from hypothesis import given, settings
+from small_sessions import session, titled
 
 import rather
 from rather import NONE, SAME, Belief, Catalog, Noiseless, Policy, Rejuvenation, Session, Stopping, value
 from rather.conversation.policy import everyday_response
 from rather.errors import InvalidInputError
 from worlds import TINY, normal, world, worlds
-
-
-def session(n=30, m=40, d=3, k=2, seed=0, smooth=True, **parts) -> Session:
-    here = world(n=n, m=m, d=d, smooth=smooth)
-    stopping = parts.pop("stopping", Stopping())
-    return Session(Policy(here.catalog, here.belief, k, seed, **parts), stopping)
-
-
-def titled() -> Session:
-    facts = [{"year": str(1950 + row)} for row in range(12)]
-    catalog = Catalog(
-        normal(12, 3), ids=[f"f{row}" for row in range(12)], labels=[f"Film {row}" for row in range(12)], facts=facts
-    )
-    return Session(Policy(catalog, world(m=20).belief, seed=3))
-
 
 # --- recommending ---------------------------------------------------------------------------------------------------
 
