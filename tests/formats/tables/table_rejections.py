@@ -134,11 +134,11 @@ REJECTIONS = {
     ),
     rf"Columns \d+ and \d+ of the table are both called (?P<name>{QUOTED})": same_name,
     rf"{LOCATION} \S+, too large to compute with": is_too_large,
-    rf"{LOCATION} (?P<text>{QUOTED}).*, which is not a number": is_no_number,
-    rf"{LOCATION} (?P<text>{QUOTED}).*, which is not a date": lambda match, columns, settings, table: holds_no_date(
+    rf"{LOCATION} (?P<text>{QUOTED}), which is not a number": is_no_number,
+    rf"{LOCATION} (?P<text>{QUOTED}), which is not a date": lambda match, columns, settings, table: holds_no_date(
         cell(match, columns)
     ),
-    rf"{LOCATION} (?P<text>{QUOTED}).*, which is not yes or no": lambda match, columns, settings, table: (
+    rf"{LOCATION} (?P<text>{QUOTED}), which is not yes or no": lambda match, columns, settings, table: (
         cell(match, columns).casefold() not in ("yes", "no", "true", "false", "0", "1")
     ),
     r"No column of the table can be learned from: (?P<reasons>.*?)(?: and \d+ more)?\. A table needs": nothing_to_learn,

@@ -1,5 +1,7 @@
 """What columns are taken for, and what becomes of those that mix."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -72,6 +74,8 @@ def test_kind(name, values, kind):
         (["50%", "7.5%"], [50, 7.5], "%"),
         (["-$5", "+3", "−2"], [-5, 3, -2], "$"),
         (["1 234 567", "12"], [1234567, 12], ""),
+        (["1,5", "2,5e3", "1e400"], [1.5, 2500, math.inf], ""),
+        (["1,234e2", "5"], [123400, 5], ""),
         ([".5", "5.", "1e-3"], [0.5, 5, 0.001], ""),
     ],
 )

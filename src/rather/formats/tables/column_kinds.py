@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from rather.formats.tables.cells import Cells
-from rather.formats.tables.naming import words
+from rather.formats.tables.naming import shortened, words
 
 # Above this share of numbers (or dates) a column is taken for numbers, and the other values for mistakes.
 MIXED_SHARE = 0.8
@@ -139,7 +139,7 @@ def _kind(name: str, cells: Cells) -> tuple[ColumnKind, str, str]:
 
 def _mixed(noun: str, cells: Cells, row: int, share: float) -> str:
     text = cells.distinct[int(cells.codes[row])]
-    return f"{share:.0%} of its values are {noun}s, but {text!r:.60} is not"
+    return f"{share:.0%} of its values are {noun}s, but {shortened(text)!r} is not"
 
 
 def _number_kind(name: str, cells: Cells) -> ColumnKind:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import overload
 
 from rather.formats.tables.column_kinds import ColumnKind, Role
-from rather.formats.tables.naming import UNKNOWN
+from rather.formats.tables.naming import UNKNOWN, shortened
 from rather.formats.tables.table_columns import TableColumn
 
 # From this many on, columns of degrees and of yes/no are shown as one list of what applies: nobody reads a hundred
@@ -54,7 +54,7 @@ class Facts(Sequence[Mapping[str, str]]):
         return (self._of(row) for row in range(self._count))
 
     def _of(self, row: int) -> Mapping[str, str]:
-        facts = {column.display_name: _shortened(column.text(row)) for column in self._single}
+        facts = {column.display_name: shortened(column.text(row), LONGEST_TEXT) for column in self._single}
         if self._qualities:
             facts[QUALITIES] = self._qualities_of(row)
         if self._image is not None and self._image.present[row]:
@@ -71,7 +71,3 @@ class Facts(Sequence[Mapping[str, str]]):
         if len(gaps) > 3:
             gaps = [f"{len(gaps)} {UNKNOWN}"]
         return ", ".join(names + gaps) or "none of them"
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1].rstrip() + "…"

@@ -26,7 +26,7 @@ from rather.formats.tables.column_kinds import (
     ranking_alike,
     usual_role,
 )
-from rather.formats.tables.naming import name_and_unit, noun_of_file, pretty_name
+from rather.formats.tables.naming import name_and_unit, noun_of_file, pretty_name, shortened
 from rather.formats.tables.raw import RawTable
 from rather.formats.tables.reading import read_table
 from rather.formats.tables.settings import ColumnSettings, TableSettings, load_settings, suggestion
@@ -198,9 +198,9 @@ def _problem(
     if kind in readings:
         reading = getattr(cells, readings[kind])
         if (row := reading.unreadable) is not None:
-            text = cells.distinct[int(cells.codes[row])]
+            text = shortened(cells.distinct[int(cells.codes[row])])
             wanted = {"numbers": "a number", "flags": "yes or no", "dates": "a date"}[readings[kind]]
-            return f'{raw.location(row, name)} holds {text!r:.60}, which is not {wanted}. {fix} or kind = "category".'
+            return f'{raw.location(row, name)} holds {text!r}, which is not {wanted}. {fix} or kind = "category".'
         if readings[kind] == "numbers" and (np.abs(reading.values) > LARGEST_NUMBER).any():
             row = int(np.argmax(np.abs(np.nan_to_num(reading.values, posinf=np.inf)) > LARGEST_NUMBER))
             return f"{raw.location(row, name)} holds {reading.values[row]}, too large to compute with. {fix}."

@@ -103,6 +103,11 @@ def with_unit(text: str, unit: str) -> str:
     return f"{text}{unit}" if unit.startswith("%") else f"{text} {unit}"
 
 
+def shortened(text: str, longest: int = 60) -> str:
+    """The text, cut to a length with an ellipsis at its end."""
+    return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
+
+
 def joined(parts: list[str]) -> str:
     """A list as a person writes it: "a, b and c"."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

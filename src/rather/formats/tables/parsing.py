@@ -18,11 +18,16 @@ def number_text(value: float) -> str:
     return str(int(value)) if abs(value) < 1e15 and value == round(value) else repr(float(value))
 
 
-_PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
+_EXPONENT = r"([eE][+-]?\d{1,3})?"
+_PLAIN = re.compile(rf"[+-]?(\d+\.?\d*|\.\d+){_EXPONENT}", re.ASCII)
+_THOUSANDS = re.compile(rf"[+-]?\d{{1,3}}(,\d{{3}})+(\.\d+)?{_EXPONENT}")
+_CONTINENTAL = re.compile(rf"[+-]?(\d{{1,3}}(\.\d{{3}})+|\d+)(,\d+)?{_EXPONENT}")
+_DECIMAL_COMMA = re.compile(rf"[+-]?(\d{{1,3}}(\.\d{{3}})+|\d+),\d+{_EXPONENT}")
 _CODE = re.compile(r"0\d", re.ASCII)
 _SHAPE = re.compile(
     rf"(?P<sign>[+\-−]?)(?P<before>[{CURRENCY_SIGNS}]?)\s*"
-    r"(?P<digits>(?:\d|[.,](?=\d))(?:[\d.,]|[ \u00a0\u202f'’](?=\d{3}(?!\d)))*(?:[eE][+-]?\d{1,3})?)"
+    r"(?P<digits>(?:\d|[.,](?=\d))(?:[\d.,]|[ \u00a0\u202f'’](?=\d{3}(?!\d)))*"
+    rf"{_EXPONENT})"
     r"(?P<gap>\s*)(?P<after>\D{0,16})",
     re.ASCII,
 )
@@ -43,11 +48,8 @@ def number_shape(text: str) -> tuple[str, str] | None:
 
 def decimal_reader(digits: Sequence[str]) -> Callable[[str], float]:
     """A reader of this column's decimals: 1,234.5 or 1.234,5. A single number that can only be the latter decides."""
-    continental = any(
-        re.fullmatch(r"[+-]?(\d{1,3}(\.\d{3})+|\d+),\d+", text) and not re.fullmatch(r"[+-]?\d{1,3}(,\d{3})+", text)
-        for text in digits
-    )
-    grammar = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?" if continental else r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
+    continental = any(_DECIMAL_COMMA.fullmatch(text) and not _THOUSANDS.fullmatch(text) for text in digits)
+    grammar = _CONTINENTAL if continental else _THOUSANDS
 
     def read(text: str) -> float:
         if grammar.fullmatch(text):
