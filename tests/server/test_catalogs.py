@@ -21,66 +21,66 @@ def gate():
 
 
 @pytest.fixture
-def catalogs(source, gate):
-    return ServedCatalogs(by_name(source), Settings(limits=Limits(budget_ms=500)), gate)
+def served(source, gate):
+    return ServedCatalogs(by_name(source), Settings(limits=Limits(budget_ms=500)), gate).find("things")
 
 
-def start(catalogs, **request):
-    return catalogs.start(catalogs.complete(NewSession(**request)))
+def start(served, **request):
+    return served.start(served.complete(NewSession(**request)))
 
 
-def test_a_session_has_what_was_asked_for(catalogs):
-    session = start(catalogs, k=3, seed=5, ask="auto", p=2, strategy="random", questions=7, filters=RED)
+def test_a_session_has_what_was_asked_for(served):
+    session = start(served, k=3, seed=5, ask="auto", p=2, strategy="random", questions=7, filters=RED)
     policy = session.policy
     assert (policy.k, policy.seed, policy.ask, policy.p, policy.strategy) == (3, 5, "auto", 2, "random")
     assert policy.allowed.nonzero().flatten().tolist() == list(range(0, 24, 3))
     assert session.stopping.questions == 7
 
 
-def test_what_was_left_out_is_the_servers_choice(catalogs):
-    complete = catalogs.complete(NewSession())
+def test_what_was_left_out_is_the_servers_choice(served):
+    complete = served.complete(NewSession())
     assert (complete.catalog, complete.p, complete.time_budget_ms) == ("things", 1, 500)
-    assert start(catalogs).stopping.questions == 25
+    assert start(served).stopping.questions == 25
 
 
-def test_a_time_budget_is_at_most_the_servers(catalogs):
-    assert start(catalogs, time_budget_ms=30).policy.budget_ms == 30
-    assert start(catalogs, time_budget_ms=50_000).policy.budget_ms == 500
-    assert start(catalogs, strategy="random").policy.budget_ms is None
+def test_a_time_budget_is_at_most_the_servers(served):
+    assert start(served, time_budget_ms=30).policy.budget_ms == 30
+    assert start(served, time_budget_ms=50_000).policy.budget_ms == 500
+    assert start(served, strategy="random").policy.budget_ms is None
 
 
-def test_sessions_that_differ_in_seed_and_length_share_what_was_computed(catalogs):
-    first, second = start(catalogs, filters=RED), start(catalogs, filters=RED, seed=9, questions=3)
+def test_sessions_that_differ_in_seed_and_length_share_what_was_computed(served):
+    first, second = start(served, filters=RED), start(served, filters=RED, seed=9, questions=3)
     assert first.policy.allowed is second.policy.allowed
     assert (first.policy.seed, second.policy.seed) == (0, 9)
-    assert start(catalogs, filters=RED, k=3).policy.allowed is not first.policy.allowed
+    assert start(served, filters=RED, k=3).policy.allowed is not first.policy.allowed
 
 
-def test_a_session_resumes_as_it_started(catalogs):
-    started = start(catalogs, k=3, seed=5, ask="auto", p=2, questions=7, filters=RED, time_budget_ms=30)
-    resumed = catalogs.resume("things", settings_of(started), 30)
+def test_a_session_resumes_as_it_started(served):
+    started = start(served, k=3, seed=5, ask="auto", p=2, questions=7, filters=RED, time_budget_ms=30)
+    resumed = served.resume(settings_of(started), 30)
     assert resumed.to_json() == started.to_json()
     assert resumed.policy.budget_ms == 30
     assert resumed.ask() == started.ask()
 
 
-def test_stored_settings_win_over_what_the_server_would_choose_now(catalogs):
-    settings = json.loads(settings_of(start(catalogs)))
+def test_stored_settings_win_over_what_the_server_would_choose_now(served):
+    settings = json.loads(settings_of(start(served)))
     settings["response"]["temperature"] = 0.125
     settings["stopping"]["questions"] = 3
-    resumed = catalogs.resume("things", json.dumps(settings), None)
+    resumed = served.resume(json.dumps(settings), None)
     assert resumed.policy.response.temperature == 0.125
     assert resumed.stopping.questions == 3
 
 
-def test_only_what_has_to_be_computed_waits_at_the_gate(catalogs, gate):
-    start(catalogs)
+def test_only_what_has_to_be_computed_waits_at_the_gate(served, gate):
+    start(served)
     with gate.urgent():
-        start(catalogs, seed=3)
+        start(served, seed=3)
         with pytest.raises(ProblemError) as rejected:
-            start(catalogs, k=3)
+            start(served, k=3)
     assert rejected.value.code == "busy"
-    start(catalogs, k=3)
+    start(served, k=3)
 
 
 def test_catalogues_come_by_name(source, gate):

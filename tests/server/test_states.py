@@ -103,9 +103,15 @@ def test_the_stored_question_wins_over_our_own(states, session):
     assert states.after(state, 0).session.turns[0].question.slate == state.question.slate
 
 
-def test_catalogue_settings_and_budget_make_different_keys():
-    arguments = [("a", "{}", None), ("b", "{}", None), ("a", "{1}", None), ("a", "{}", 5.0), ("a", "{}", 6.0)]
-    assert len({first_key(*each) for each in arguments}) == 5
+def test_catalogue_version_settings_and_budget_make_different_keys():
+    others = [
+        ("b", 1, "{}", None),
+        ("a", 2, "{}", None),
+        ("a", 1, "{1}", None),
+        ("a", 1, "{}", 5.0),
+        ("a", 1, "{}", 6.0),
+    ]
+    assert len({first_key(*each) for each in [("a", 1, "{}", None), *others]}) == 6
 
 
 def test_catalogues_of_equal_vectors_keep_their_own_texts(make_client):

@@ -17,7 +17,7 @@ from rather.conversation.records import question_record
 from rather.conversation.session import Session
 from rather.model.questions import Recommendation
 from rather.model.responses import SKIP, Choice, as_choice
-from rather.server.computing.catalogs import ServedCatalogs, settings_of
+from rather.server.computing.catalogs import ServedCatalog, ServedCatalogs, settings_of
 from rather.server.computing.prefetch import Prefetch
 from rather.server.computing.states import State, States, first_key
 from rather.server.problems import ProblemError, busy, invalid_log
@@ -39,10 +39,11 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Conversation:
-    """A session as it is stored, and the state that its answers lead to."""
+    """A session as it is stored, the state that its answers lead to, and the catalogue that both are about."""
 
     stored: StoredSession
     state: State
+    served: ServedCatalog
 
     @property
     def session(self) -> Session:
@@ -82,7 +83,7 @@ class Conversations:
             about = {"catalog": served.name, "items": len(served.catalog)}
             logger.info("preparing", extra={"fields": about})
             start = time.perf_counter()
-            self._new(self.catalogs.complete(NewSession(catalog=served.name)))
+            self._new(served, served.complete(NewSession()))
             took = {"seconds": round(time.perf_counter() - start, 2), "search": served.retriever_text}
             logger.info("prepared", extra={"fields": about | took})
 
@@ -95,7 +96,8 @@ class Conversations:
 
     def create(self, request: NewSession, address: str, idempotency_key: str | None) -> tuple[Conversation, bool]:
         """Open a session; True beside it when the idempotency key had already opened it."""
-        complete = self.catalogs.complete(request)
+        served = self.catalogs.find(request.catalog)
+        complete = served.complete(request)
         key = None
         if idempotency_key is not None:
             # Hashed with the caller's address, so that nobody reaches another's session by guessing a key.
@@ -103,7 +105,7 @@ class Conversations:
             if (stored := self.store.load_idempotent(key)) is not None:
                 return self._same_request(stored, complete), True
         hashed_address = self._counted(address)
-        conversation = self._new(complete)
+        conversation = self._new(served, complete)
         try:
             self.store.create(conversation.stored, hashed_address, key)
         except LostRaceError:
@@ -144,7 +146,7 @@ class Conversations:
     ) -> tuple[list[Recommendation], int]:
         """A page of the ranking of the items that match these filters too, and how many there are in all."""
         session = conversation.session
-        mask = self.catalogs.find(conversation.stored.catalog).filters.mask(filters, where)
+        mask = conversation.served.filters.mask(filters, where)
         if session.policy.allowed is not None:
             mask = session.policy.allowed if mask is None else session.policy.allowed & mask
         total = len(session.policy.catalog) if mask is None else int(mask.sum())
@@ -164,29 +166,30 @@ class Conversations:
     def export(self, id: str) -> dict[str, Any]:
         """The session as the library's log."""
         stored = self._load(id)
-        self.catalogs.validate_unchanged(stored.catalog, stored.settings)
+        self._served(stored)
         return {**json.loads(stored.settings), "events": [item.event for item in stored.events], "open": stored.open}
 
     def restore(self, log: Log, address: str) -> Conversation:
         """A new session from a log of the library."""
         hashed_address = self._counted(address)
         with self.states.gate.urgent():
-            request, session = self.catalogs.read_log(log)
+            served = self.catalogs.of_log(log)
+            request, session = served.read_log(log)
             stored = _new_stored(request, session)
-            state = State.of(history_key(_first_key(stored), _answers(stored)), session)
+            state = State.of(history_key(_first_key(stored, served), _answers(stored)), session)
         if not math.isfinite(state.regret) or not all(math.isfinite(item.spread) for item in state.top):
             raise invalid_log("Its numbers overflow.")
         self.states.keep(state)
         stored = replace(stored, open=state.open)
         self.store.create(stored, hashed_address)
-        return self._expect_answer(Conversation(stored, state))
+        return self._expect_answer(Conversation(stored, state, served))
 
-    def _new(self, complete: NewSession) -> Conversation:
+    def _new(self, served: ServedCatalog, complete: NewSession) -> Conversation:
         """A conversation that a complete request asks for, not stored yet."""
-        session = self.catalogs.start(complete)
+        session = served.start(complete)
         stored = _new_stored(complete, session)
-        state = self.states.resume(_first_key(stored), (), None, lambda: session)
-        return Conversation(replace(stored, open=state.open), state)
+        state = self.states.resume(_first_key(stored, served), (), None, lambda: session)
+        return Conversation(replace(stored, open=state.open), state, served)
 
     def _load(self, id: str) -> StoredSession:
         stored = self.store.load(id) if TOKEN_PATTERN.fullmatch(id) else None
@@ -195,13 +198,19 @@ class Conversations:
         return stored
 
     def _resume(self, stored: StoredSession) -> Conversation:
-        self.catalogs.validate_unchanged(stored.catalog, stored.settings)
+        served = self._served(stored)
 
         def start() -> Session:
-            return self.catalogs.resume(stored.catalog, stored.settings, stored.request.get("time_budget_ms"))
+            return served.resume(stored.settings, stored.request.get("time_budget_ms"))
 
-        state = self.states.resume(_first_key(stored), _answers(stored), stored.open, start)
-        return Conversation(stored, state)
+        state = self.states.resume(_first_key(stored, served), _answers(stored), stored.open, start)
+        return Conversation(stored, state, served)
+
+    def _served(self, stored: StoredSession) -> ServedCatalog:
+        """The catalogue of a stored session, or a problem when that is gone or has changed."""
+        served = self.catalogs.of_session(stored.catalog)
+        served.validate_unchanged(stored.settings)
+        return served
 
     def _answer(self, id: str, answer: NewAnswer) -> tuple[Conversation, str, bool]:
         conversation = self.load(id)
@@ -213,7 +222,7 @@ class Conversations:
         record, position = conversation.state.answer(choice), len(stored.events) + 1
         event = StoredEvent(position, record, answer.question, state.regret, now())
         stored = self.store.append(stored, event, state.open)
-        return self._expect_answer(Conversation(stored, state)), str(position), False
+        return self._expect_answer(replace(conversation, stored=stored, state=state)), str(position), False
 
     def _validate_choice(self, conversation: Conversation, choice: Choice) -> None:
         question, most = conversation.state.question, self.settings.limits.answers
@@ -244,13 +253,13 @@ class Conversations:
 
     def _change_filters(self, id: str, filters: NewFilters) -> Conversation:
         stored = self._load(id)
-        self.catalogs.validate_unchanged(stored.catalog, stored.settings)
+        served = self._served(stored)
         request = NewSession.model_validate({**stored.request, **_record(filters)})
-        session = self.catalogs.start(self.catalogs.complete(request))
+        session = served.start(served.complete(request))
         changed = replace(stored, request=_record(request), settings=settings_of(session))
-        state = self.states.resume(_first_key(changed), _answers(changed), None, lambda: session)
+        state = self.states.resume(_first_key(changed, served), _answers(changed), None, lambda: session)
         stored = self.store.change(stored, changed.request, changed.settings, state.open)
-        return self._expect_answer(Conversation(stored, state))
+        return self._expect_answer(Conversation(stored, state, served))
 
     def _expect_answer(self, conversation: Conversation) -> Conversation:
         if self.prefetch is not None:
@@ -306,8 +315,8 @@ def _new_stored(request: NewSession, session: Session) -> StoredSession:
     return StoredSession.new(request.catalog or "", _record(request), settings_of(session), None, session.events)
 
 
-def _first_key(stored: StoredSession) -> str:
-    return first_key(stored.catalog, stored.settings, stored.request.get("time_budget_ms"))
+def _first_key(stored: StoredSession, served: ServedCatalog) -> str:
+    return first_key(served.name, served.version, stored.settings, stored.request.get("time_budget_ms"))
 
 
 def _answers(stored: StoredSession) -> list[dict[str, Any]]:

@@ -1,9 +1,10 @@
 """The catalogues of a server, and how a conversation about one of them starts: from a request or from a log."""
 
 import json
-from collections.abc import Iterator, Mapping
+import weakref
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from pydantic import ValidationError
@@ -31,24 +32,30 @@ CACHED_POLICIES = 256
 
 @dataclass(frozen=True, eq=False)
 class ServedCatalog:
-    """A catalogue of a server, with what all conversations about it share.
+    """One version of a catalogue of a server, with what all conversations about it share. Makes sessions about it.
+
+    Whoever has one can finish a request with it, although the server may have switched to the next version meanwhile.
 
     Attributes:
         name: In requests and addresses.
         catalog: What is asked about and recommended.
         belief: Where conversations start.
-        retriever_kind: How items are found, see `choose_retriever`.
+        settings: What the operator decided.
+        gate: Admits what has to be computed before a conversation can start.
+        version: Tells it from earlier catalogues of this name.
     """
 
     name: str
     catalog: Catalog
     belief: Belief
-    retriever_kind: str
+    settings: Settings
+    gate: Gate
+    version: int = 1
 
     @cached_property
     def retriever(self) -> Retriever:
         """Finds its best items. Making it may take minutes, for which the server prepares."""
-        return choose_retriever(self.catalog, self.belief, self.retriever_kind, cache=user_cache())
+        return choose_retriever(self.catalog, self.belief, self.settings.retriever, cache=user_cache())
 
     @property
     def retriever_text(self) -> str:
@@ -56,7 +63,7 @@ class ServedCatalog:
         if isinstance(self.retriever, ExactRetriever):
             return "exact"
         if not isinstance(self.retriever, ShortlistRetriever):
-            return self.retriever_kind
+            return self.settings.retriever
         report = self.retriever.report
         return f"shortlist of {report.items}, which loses {report.loss:.1%}"
 
@@ -65,9 +72,126 @@ class ServedCatalog:
         """What requests can filter by."""
         return CatalogFilters(self.catalog)
 
+    def complete(self, request: NewSession) -> NewSession:
+        """The request with the server's choice for everything that was left out, or a problem."""
+        limits = self.settings.limits
+        largest = min(limits.slate, len(self.catalog))
+        if request.k > largest:
+            raise invalid_request(f"`k` must be at most {largest} here, got {request.k}.")
+        offered = self.settings.strategies_for(len(self.catalog))
+        if request.strategy not in offered:
+            raise invalid_request(f"`strategy` must be one of {', '.join(offered)}.")
+        if request.ask == "attributes" and not self.catalog.attributes:
+            raise invalid_request(f"The catalogue {self.name} has no attributes to ask about: set `ask` to `items`.")
+        budget = request.time_budget_ms
+        if request.strategy != "auto" and budget is not None:
+            raise invalid_request("`time_budget_ms` is for the strategy `auto` only.")
+        if request.strategy == "auto":
+            budget = min(budget or limits.budget_ms, limits.budget_ms)
+        p = 1 if request.p is None else request.p
+        return request.model_copy(update={"catalog": self.name, "time_budget_ms": budget, "p": p})
+
+    def start(self, request: NewSession) -> Session:
+        """The session that a complete request asks for, before its first question."""
+        shared = request.model_copy(update={"seed": 0, "questions": None})
+        policy = self._policy_for_request(shared.model_dump_json()).with_seed(request.seed)
+        stopping = Stopping.usual(policy.start_regret)
+        if request.questions is not None:
+            stopping = replace(stopping, questions=request.questions)
+        return Session(policy, stopping, cache=user_cache())
+
+    def resume(self, settings: str, budget_ms: float | None) -> Session:
+        """The session with these settings of a log, before its first answer."""
+        content = json.loads(settings)
+        seed, content["seed"] = content["seed"], 0
+        policy, stopping = self._policy_for_settings(json.dumps(content), budget_ms)
+        return Session(policy.with_seed(seed), stopping, cache=user_cache())
+
+    def validate_unchanged(self, settings: str) -> None:
+        """Raise a problem when these settings of a log are about other items, or start from another belief."""
+        content = json.loads(settings)
+        if (content["catalog"], content["belief"]) != (self.catalog.content_hash, self.belief.content_hash):
+            text = f"The catalogue {self.name} has changed since this session was opened."
+            raise ProblemError(409, "catalog-changed", text, "Open a new session.")
+
+    def read_log(self, log: Log) -> tuple[NewSession, Session]:
+        """The session of a log from outside, and the request that would have opened it."""
+        content = log.model_dump(mode="json")
+        if len(log.events) > self.settings.limits.answers:
+            raise invalid_log(f"It has more than {self.settings.limits.answers} events.")
+        content["strategy"] = content.get("strategy") or "auto"
+        try:
+            named = {field: content[field] for field in ("k", "seed", "ask", "p", "strategy") if field in content}
+            request = self.complete(NewSession(catalog=self.name, **named))
+            session = self._start_of_log(content, request.time_budget_ms)
+            for event in log.events:
+                replay(event, session)
+            if log.open is not None:
+                load_open(log.open, session)
+        except RatherError as error:
+            raise invalid_log(str(error)) from error
+        except ValidationError as error:
+            field = error.errors()[0]["loc"][0]
+            raise invalid_log(f"Its `{field}` is not what the library writes, or too large.") from error
+        except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:
+            raise invalid_log("Something in it is not what the library writes.") from error
+        return request, session
+
+    def _start_of_log(self, content: dict[str, Any], budget_ms: float | None) -> Session:
+        """The session of a log before its first event, unless its settings could keep the server busy for long."""
+        parts: dict[str, Any] = {"retriever": self.retriever, "budget_ms": budget_ms, "cache": user_cache()}
+        start = json.dumps({**content, "events": [], "open": None})
+        session = Session.from_json(start, self.catalog, self.belief, **parts)
+        if session.policy.rejuvenation not in (None, Rejuvenation()):
+            raise invalid_log("Its `rejuvenation` is not the usual one, and could keep the server busy for long.")
+        strategy = attribute_strategy_for(len(self.catalog))
+        if session.policy.ask != "items" and session.policy.attribute_strategy != strategy:
+            raise invalid_log(f"Its strategy for attributes is not {strategy}.")
+        return session
+
+    # Both caches know their catalogue only weakly. A cycle would keep an old version in memory until the interpreter
+    # happens to look for cycles.
+    @cached_property
+    def _policy_for_request(self) -> Callable[[str], Policy]:
+        return lru_cache(CACHED_POLICIES)(partial(ServedCatalog._make_policy, weakref.proxy(self)))
+
+    @cached_property
+    def _policy_for_settings(self) -> Callable[[str, float | None], tuple[Policy, Stopping]]:
+        return lru_cache(CACHED_POLICIES)(partial(ServedCatalog._load_policy, weakref.proxy(self)))
+
+    def _make_policy(self, request_json: str) -> Policy:
+        """The policy of a complete request."""
+        request = NewSession.model_validate_json(request_json)
+        with self.gate.urgent():
+            allowed = self.filters.mask(request.filters, request.where)
+            if allowed is not None and (left := int(allowed.sum())) < request.k:
+                of_all = f"of {counted(len(self.catalog), self.catalog.name)}"
+                few = f"Only {left} {of_all} match{'es' * (left == 1)}" if left else f"None {of_all} match"
+                raise invalid_filter(f"{few} these filters; a question needs {request.k}.")
+            policy = Policy(
+                self.catalog,
+                self.belief,
+                request.k,
+                request.seed,
+                ask=request.ask,
+                p=request.p or 1,
+                strategy=request.strategy,
+                attribute_strategy=attribute_strategy_for(len(self.catalog)),
+                allowed=allowed,
+                retriever=self.retriever,
+                budget_ms=request.time_budget_ms,
+            )
+            _ = policy.start_regret  # computed here, where the gate admits it
+        return policy
+
+    def _load_policy(self, settings_json: str, budget_ms: float | None) -> tuple[Policy, Stopping]:
+        """The policy and the stopping rule of settings of a log."""
+        parts = {"retriever": self.retriever, "budget_ms": budget_ms}
+        return load_settings(json.loads(settings_json), self.catalog, self.belief, **parts)
+
 
 class ServedCatalogs:
-    """The catalogues of a server, by name. Makes sessions about them.
+    """The catalogues of a server by name, each in the version that new requests get.
 
     Args:
         catalogs: The catalogues by name, each with the belief that conversations about it start from.
@@ -82,16 +206,11 @@ class ServedCatalogs:
                 f'{{"cars": rather.open("cars.csv")}}; got {catalogs!r}.'
             )
         self._served = {
-            name: ServedCatalog(name, catalog, belief, settings.retriever)
-            for name, (catalog, belief) in catalogs.items()
+            name: ServedCatalog(name, catalog, belief, settings, gate) for name, (catalog, belief) in catalogs.items()
         }
-        self._settings = settings
-        self._gate = gate
-        self._policy_for_request = lru_cache(CACHED_POLICIES)(self._make_policy)
-        self._policy_for_settings = lru_cache(CACHED_POLICIES)(self._load_policy)
 
     def __iter__(self) -> Iterator[ServedCatalog]:
-        return iter(self._served.values())
+        return iter(tuple(self._served.values()))
 
     def find(self, name: str | None) -> ServedCatalog:
         """The catalogue of this name; without a name, the only one."""
@@ -103,124 +222,19 @@ class ServedCatalogs:
             raise ProblemError(404, "unknown-catalog", text, "Use one of these names.")
         return self._served[name]
 
-    def complete(self, request: NewSession) -> NewSession:
-        """The request with the server's choice for everything that was left out, or a problem."""
-        served, limits = self.find(request.catalog), self._settings.limits
-        largest = min(limits.slate, len(served.catalog))
-        if request.k > largest:
-            raise invalid_request(f"`k` must be at most {largest} here, got {request.k}.")
-        offered = self._settings.strategies_for(len(served.catalog))
-        if request.strategy not in offered:
-            raise invalid_request(f"`strategy` must be one of {', '.join(offered)}.")
-        if request.ask == "attributes" and not served.catalog.attributes:
-            raise invalid_request(f"The catalogue {served.name} has no attributes to ask about: set `ask` to `items`.")
-        budget = request.time_budget_ms
-        if request.strategy != "auto" and budget is not None:
-            raise invalid_request("`time_budget_ms` is for the strategy `auto` only.")
-        if request.strategy == "auto":
-            budget = min(budget or limits.budget_ms, limits.budget_ms)
-        p = 1 if request.p is None else request.p
-        return request.model_copy(update={"catalog": served.name, "time_budget_ms": budget, "p": p})
-
-    def start(self, request: NewSession) -> Session:
-        """The session that a complete request asks for, before its first question."""
-        shared = request.model_copy(update={"seed": 0, "questions": None})
-        policy = self._policy_for_request(shared.model_dump_json()).with_seed(request.seed)
-        stopping = Stopping.usual(policy.start_regret)
-        if request.questions is not None:
-            stopping = replace(stopping, questions=request.questions)
-        return Session(policy, stopping, cache=user_cache())
-
-    def resume(self, name: str, settings: str, budget_ms: float | None) -> Session:
-        """The session with these settings of a log, before its first answer."""
-        content = json.loads(settings)
-        seed, content["seed"] = content["seed"], 0
-        policy, stopping = self._policy_for_settings(name, json.dumps(content), budget_ms)
-        return Session(policy.with_seed(seed), stopping, cache=user_cache())
-
-    def validate_unchanged(self, name: str, settings: str) -> None:
-        """Raise a problem when the catalogue that these settings of a log are about is gone, or has changed."""
-        served, content = self._served.get(name), json.loads(settings)
-        if served is None:
+    def of_session(self, name: str) -> ServedCatalog:
+        """The catalogue that a stored session is about, by its name."""
+        if name not in self._served:
             text = f"The catalogue {name} of this session is no longer served."
             raise ProblemError(409, "catalog-gone", text, "Open a new session.")
-        if (content["catalog"], content["belief"]) != (served.catalog.content_hash, served.belief.content_hash):
-            text = f"The catalogue {name} has changed since this session was opened."
-            raise ProblemError(409, "catalog-changed", text, "Open a new session.")
+        return self._served[name]
 
-    def read_log(self, log: Log) -> tuple[NewSession, Session]:
-        """The session of a log from outside, and the request that would have opened it."""
-        content = log.model_dump(mode="json")
-        served = self._of_hash(content["catalog"])
-        if len(log.events) > self._settings.limits.answers:
-            raise invalid_log(f"It has more than {self._settings.limits.answers} events.")
-        content["strategy"] = content.get("strategy") or "auto"
-        try:
-            named = {field: content[field] for field in ("k", "seed", "ask", "p", "strategy") if field in content}
-            request = self.complete(NewSession(catalog=served.name, **named))
-            session = self._start_of_log(served, content, request.time_budget_ms)
-            for event in log.events:
-                replay(event, session)
-            if log.open is not None:
-                load_open(log.open, session)
-        except RatherError as error:
-            raise invalid_log(str(error)) from error
-        except ValidationError as error:
-            field = error.errors()[0]["loc"][0]
-            raise invalid_log(f"Its `{field}` is not what the library writes, or too large.") from error
-        except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:
-            raise invalid_log("Something in it is not what the library writes.") from error
-        return request, session
-
-    def _start_of_log(self, served: ServedCatalog, content: dict[str, Any], budget_ms: float | None) -> Session:
-        """The session of a log before its first event, unless its settings could keep the server busy for long."""
-        parts: dict[str, Any] = {"retriever": served.retriever, "budget_ms": budget_ms, "cache": user_cache()}
-        start = json.dumps({**content, "events": [], "open": None})
-        session = Session.from_json(start, served.catalog, served.belief, **parts)
-        if session.policy.rejuvenation not in (None, Rejuvenation()):
-            raise invalid_log("Its `rejuvenation` is not the usual one, and could keep the server busy for long.")
-        strategy = attribute_strategy_for(len(served.catalog))
-        if session.policy.ask != "items" and session.policy.attribute_strategy != strategy:
-            raise invalid_log(f"Its strategy for attributes is not {strategy}.")
-        return session
-
-    def _of_hash(self, hash: str) -> ServedCatalog:
+    def of_log(self, log: Log) -> ServedCatalog:
+        """The catalogue that a log from outside is about, by its content."""
         for served in self:
-            if served.catalog.content_hash == hash:
+            if served.catalog.content_hash == log.catalog:
                 return served
         raise invalid_log("It is about a catalogue that this server does not have.")
-
-    def _make_policy(self, request_json: str) -> Policy:
-        """The policy of a complete request."""
-        request = NewSession.model_validate_json(request_json)
-        served = self.find(request.catalog)
-        with self._gate.urgent():
-            allowed = served.filters.mask(request.filters, request.where)
-            if allowed is not None and (left := int(allowed.sum())) < request.k:
-                of_all = f"of {counted(len(served.catalog), served.catalog.name)}"
-                few = f"Only {left} {of_all} match{'es' * (left == 1)}" if left else f"None {of_all} match"
-                raise invalid_filter(f"{few} these filters; a question needs {request.k}.")
-            policy = Policy(
-                served.catalog,
-                served.belief,
-                request.k,
-                request.seed,
-                ask=request.ask,
-                p=request.p or 1,
-                strategy=request.strategy,
-                attribute_strategy=attribute_strategy_for(len(served.catalog)),
-                allowed=allowed,
-                retriever=served.retriever,
-                budget_ms=request.time_budget_ms,
-            )
-            _ = policy.start_regret  # computed here, where the gate admits it
-        return policy
-
-    def _load_policy(self, name: str, settings_json: str, budget_ms: float | None) -> tuple[Policy, Stopping]:
-        """The policy and the stopping rule of settings of a log."""
-        served = self.find(name)
-        parts = {"retriever": served.retriever, "budget_ms": budget_ms}
-        return load_settings(json.loads(settings_json), served.catalog, served.belief, **parts)
 
 
 def settings_of(session: Session) -> str:

@@ -79,13 +79,14 @@ class State:
         return answer_record(self.question, choice)
 
 
-def first_key(catalog: str, settings: str, budget_ms: float | None) -> str:
+def first_key(catalog: str, version: int, settings: str, budget_ms: float | None) -> str:
     """The key of a conversation before its first answer.
 
-    Within one process, settings identify a policy, because a name always means the same catalogue and retriever. So a
-    state is found without making a policy, and even a policy that the library cannot identify has a key here.
+    Within one process, settings identify a policy, because a version of a catalogue always means the same items and
+    retriever. So a state is found without making a policy, and even a policy that the library cannot identify has a key
+    here.
     """
-    return digest("state", catalog, settings, budget_ms)
+    return digest("state", catalog, version, settings, budget_ms)
 
 
 class States:
