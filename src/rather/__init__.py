@@ -21,6 +21,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from rather.client import Client as Client
     from rather.conversation.cached import CachedPolicy as CachedPolicy
+    from rather.conversation.log import history as history
     from rather.conversation.policy import Policy as Policy
     from rather.conversation.reading_cost import ReadingCost as ReadingCost
     from rather.conversation.session import Session as Session
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "client": ("Client",),
     "conversation.cached": ("CachedPolicy",),
+    "conversation.log": ("history",),
     "conversation.policy": ("Policy",),
     "conversation.reading_cost": ("ReadingCost",),
     "conversation.session": ("Session",),

@@ -14,6 +14,10 @@ class InvalidInputError(RatherError, ValueError):
     """An argument, a file or an answer that is not valid."""
 
 
+class CatalogChangedError(InvalidInputError):
+    """A stored conversation whose catalogue has changed so much that its answers cannot be carried over."""
+
+
 class UnknownNameError(RatherError, LookupError):
     """A name (of a strategy, a catalogue, an item) that does not exist."""
 

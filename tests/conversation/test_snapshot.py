@@ -119,12 +119,6 @@ def test_a_damaged_snapshot_is_rejected(damage, message):
         Session.restore(damage(data), HERE.catalog, HERE.belief)
 
 
-def test_a_snapshot_of_another_catalogue_is_rejected():
-    session = play(Session(Policy(HERE.catalog, HERE.belief)), 0)
-    with pytest.raises(InvalidInputError, match="another catalogue"):
-        Session.restore(session.snapshot(), Catalog(normal(20, 3, seed=9)), HERE.belief)
-
-
 def test_the_log_in_a_snapshot_is_plain_json():
     session = play(Session(Policy(HERE.catalog, HERE.belief)), 0, SKIP)
     log = json.loads(session.snapshot().split(b"\n")[1])

@@ -243,6 +243,15 @@ def save_session(session: Session) -> str:
     return session.to_json()
 
 
+def log_as_recorded(log: Plain) -> Plain:
+    """A log of version 2 as version 1 had it: without what was shown."""
+    if log.get("rather") != 2:
+        return log
+    kept = {key: value for key, value in log.items() if key not in ("name", "space", "spaces", "allowed_ids")}
+    events = [_without(event, "shown") for event in log["events"]]
+    return {**kept, "rather": 1, "events": events, "open": log["open"] and _without(log["open"], "shown")}
+
+
 def ask(session: Session) -> Question | None:
     """The open question; None when every question has been asked."""
     from rather.errors import NoQuestionLeftError
@@ -384,6 +393,8 @@ def client(folder: Path, names: tuple[str, ...]) -> Iterator[Any]:
 
 def response_as_recorded(content: Plain) -> Plain:
     """An object of a response under the names that it had when it was recorded."""
+    if "rather" in content:
+        return log_as_recorded(content)
     is_option = {"label", "image", "attributes"} <= content.keys()
     return {"statements" if is_option and key == "attributes" else key: value for key, value in content.items()}
 

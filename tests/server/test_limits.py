@@ -158,7 +158,6 @@ TOLD = {"tell": 1, "items": [0, 1], "answer": 0, "evoi": 0.1}
     ("damage", "said"),
     [
         ({"catalog": "0" * 32}, "a catalogue that this server does not have"),
-        ({"belief": "0" * 32}, "another starting belief"),
         ({"k": "two"}, "Its `k`"),
         ({"k": None}, "Its `k`"),
         ({"k": 10**9}, "Its `k`"),

@@ -99,6 +99,8 @@ def ask(
         search = choose_retriever(source.catalog, source.belief, retriever, cache=cache)
         if resume is not None:
             session = Session.from_json(_read(resume), source.catalog, source.belief, retriever=search, cache=cache)
+            if session.carried_over is not None:
+                typer.echo(str(session.carried_over), err=True)
         else:
             for_items, for_attributes = chosen_strategies(asking, strategy)
             policy = Policy(

@@ -17,11 +17,11 @@ from functools import cached_property
 import numpy as np
 import torch
 
-from rather.caching.keys import UnidentifiableError, digest
+from rather.caching.keys import UnidentifiableError, digest, tensor_hash
 from rather.caching.storage import Cache
 from rather.conversation.keys import policy_key
 from rather.conversation.policy import Policy
-from rather.conversation.records import question_of, question_record
+from rather.conversation.records import question_of
 from rather.errors import InvalidInputError
 from rather.model.belief import Belief
 from rather.model.questions import Question
@@ -60,14 +60,18 @@ class CachedPolicy:
         question = self.policy.question(belief, asked)
         elapsed = 1000 * (time.perf_counter() - start)
         if all(elapsed < self.untouched * budget for budget in _budgets(self.policy)):
-            record = json.dumps(question_record(question)).encode()
+            record = json.dumps({**question.about, "evoi": question.evoi}).encode()
             self.cache.put(key, record, in_file=elapsed > self.worth_a_file_ms)
         return question
 
     def after(self, belief: Belief, question: Question, answer: Choice) -> Belief:
         """See `Policy.after`."""
         early = question.number <= self.levels and self.policy.rejuvenation is not None
-        key = self._key("particles", belief, [question], question.number, str(answer)) if early else None
+        key = None
+        if early:
+            # With the vectors: those of a question that was asked about an earlier version of the catalogue differ.
+            vectors = str(tensor_hash(question.vectors))
+            key = self._key("particles", belief, [question], vectors, question.number, str(answer))
         if key is None:
             return self.policy.after(belief, question, answer)
         content = self.cache.get(key)

@@ -1,34 +1,36 @@
-"""A session as a JSON text and back. No pickle: settings are plain numbers, the rest is replayed."""
+"""A session as a JSON text and back. No pickle: settings are plain numbers, the rest is replayed.
 
-import base64
+Version 2 holds with each answer all that was shown (see `records`), so that a conversation outlives changes of its
+catalogue. Logs of version 1 hold rows only: they load as long as the catalogue is the same.
+"""
+
 import dataclasses
 import json
-import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
-import numpy as np
-import torch
-from torch import Tensor
-
 from rather.caching.storage import Cache
+from rather.conversation.allowed_items import allowed_gone, dump_allowed, load_allowed
+from rather.conversation.carrying import CarriedOver, attributes_gone, items_now, validate_same_vectors
 from rather.conversation.policy import Policy
 from rather.conversation.reading_cost import ReadingCost
-from rather.conversation.records import damaged, question_of, question_record
+from rather.conversation.records import answer_record, damaged, logged_question, question_of, question_record
 from rather.conversation.session import Session
 from rather.conversation.stopping import Stopping
-from rather.errors import InvalidInputError
+from rather.errors import CatalogChangedError, InvalidInputError
 from rather.model.attributes import attributes_hash
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
+from rather.model.questions import Question
 from rather.model.rejuvenation import Rejuvenation
-from rather.model.responses import Logistic, Noiseless, ResponseModel, as_choice
+from rather.model.responses import Choice, Logistic, Noiseless, ResponseModel, as_choice
 
-VERSION = 1
+VERSION = 2
 
 Built = TypeVar("Built")
 
-# What a log of version 1 calls the strategies for attributes.
+# What a log calls the strategies for attributes.
 LOGGED_STRATEGIES = {
     "auto": "auto-partial",
     "greedy": "greedy-partial",
@@ -39,17 +41,77 @@ LOGGED_STRATEGIES = {
 RESPONSES: dict[str, type[Logistic] | type[Noiseless]] = {"logistic": Logistic, "noiseless": Noiseless}
 
 
+@dataclass(frozen=True)
+class LoggedTurn:
+    """A question of a log as it was asked, and its answer.
+
+    Attributes:
+        question: With the texts, rows and vectors of its time.
+        answer: What was answered.
+        undone: Whether the answer was taken back later.
+    """
+
+    question: Question
+    answer: Choice
+    undone: bool
+
+
+def history(text: str | bytes) -> tuple[LoggedTurn, ...]:
+    """All answers of a log, oldest first, as they were given. Needs no catalogue.
+
+    A log of version 1 holds no texts: its options are called by their rows.
+
+    Args:
+        text: What `Session.to_json` returned.
+    """
+    events = parse(text)["events"]
+    held = {id(event) for event in held_answers(events)}
+    return tuple(
+        LoggedTurn(logged_question(event, _number(event)), as_choice(event.get("answer")), id(event) not in held)
+        for event in events
+        if "undo" not in event
+    )
+
+
+def held_answers(events: Sequence[Any]) -> list[dict[str, Any]]:
+    """The answers among these events that were not taken back, oldest first."""
+    held: list[dict[str, Any]] = []
+    for event in events:
+        if not isinstance(event, dict) or ("undo" in event and not held):
+            raise damaged(event)
+        if "undo" in event:
+            held.pop()
+        else:
+            held.append(event)
+    return held
+
+
 def dump(session: Session) -> str:
     """See `Session.to_json`."""
-    settings = dump_settings(session.policy, session.stopping)
-    return json.dumps({**settings, "events": list(session.events), "open": dump_open(session)}, indent=1)
+    return json.dumps(as_data(session), indent=1)
 
 
-def dump_settings(policy: Policy, stopping: Stopping) -> dict[str, Any]:
-    """All of a log that does not change with the answers."""
+def as_data(session: Session) -> dict[str, Any]:
+    """A log as plain data."""
+    settings = dump_settings(session.policy, session.stopping, session.translations.spaces)
+    return {**settings, "events": list(session.events), "open": dump_open(session)}
+
+
+def dump_settings(policy: Policy, stopping: Stopping, spaces: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """All of a log that does not change with the answers.
+
+    Args:
+        policy: Of the session.
+        stopping: Of the session.
+        spaces: Descriptions of the spaces that events were written in, besides that of the policy's catalogue.
+    """
+    catalog = policy.catalog
     return {
         "rather": VERSION,
-        "catalog": policy.catalog.content_hash,
+        "catalog": catalog.content_hash,
+        "name": catalog.name,
+        "space": catalog.space_hash,
+        "spaces": {**(spaces or {}), catalog.space_hash: catalog.space.description},
         "belief": policy.prior.content_hash,
         "k": policy.k,
         "seed": policy.seed,
@@ -58,51 +120,75 @@ def dump_settings(policy: Policy, stopping: Stopping) -> dict[str, Any]:
         "response": _dump_response(policy.response),
         "stopping": dataclasses.asdict(stopping),
         "rejuvenation": policy.rejuvenation and dataclasses.asdict(policy.rejuvenation),
-        "allowed": None if policy.allowed is None else _pack(policy.allowed),
+        **dump_allowed(policy.allowed, catalog),
     }
 
 
 def dump_open(session: Session) -> dict[str, Any] | None:
     """The open question, if it has been asked."""
-    return None if session.open_question is None else question_record(session.open_question)
+    question = session.open_question
+    return None if question is None else question_record(question, session.policy.catalog)
 
 
 def load(text: str, catalog: Catalog, belief: Belief, *, cache: Cache | None = None, **parts: Any) -> Session:
     """See `Session.from_json`."""
-    log = parse(text)
+    return load_data(parse(text), catalog, belief, cache=cache, **parts)
+
+
+def load_data(
+    log: dict[str, Any], catalog: Catalog, belief: Belief, *, cache: Cache | None = None, **parts: Any
+) -> Session:
+    """See `Session.from_json`; the log as plain data."""
     policy, stopping = load_settings(log, catalog, belief, **parts)
-    session = Session(policy, stopping, cache=cache)
+    log = upgraded(log, policy)
+    session = Session(policy, stopping, cache=cache, spaces=spaces_of(log, catalog))
     for event in log["events"]:
         replay(event, session)
-    if log["open"] is not None:
-        load_open(log["open"], session)
+    if not has_changed(log, catalog, belief):
+        if log["open"] is not None:
+            load_open(log["open"], session)
+        return session
+    session.carried_over = _carry_over(log, session)
     return session
 
 
+def has_changed(log: Mapping[str, Any], catalog: Catalog, belief: Belief) -> bool:
+    """Whether the catalogue or the belief is another one than those that a log was written with."""
+    return _catalog_changed(log, catalog) or bool(log["belief"] != belief.content_hash)
+
+
+def spaces_of(log: Mapping[str, Any], catalog: Catalog) -> dict[str, Any]:
+    """The descriptions of the spaces that the events of a log were written in.
+
+    Equal vectors mean the same, even if the features have other names now.
+    """
+    same = {log["space"]: catalog.space.description} if log["catalog"] == catalog.content_hash else {}
+    return {**log["spaces"], **same}
+
+
 def load_settings(log: dict[str, Any], catalog: Catalog, belief: Belief, **parts: Any) -> tuple[Policy, Stopping]:
-    """What `dump_settings` wrote, as a policy and a stopping rule."""
-    for name, ours, noun in (
-        ("catalog", catalog.content_hash, "catalogue"),
-        ("belief", belief.content_hash, "starting belief"),
-    ):
-        if log[name] != ours:
-            raise InvalidInputError(
-                f"This log belongs to another {noun} (its hash is {log[name]}, the given one's {ours})."
-            )
+    """What `dump_settings` wrote, as a policy and a stopping rule about the catalogue as it is now."""
+    changed = _catalog_changed(log, catalog)
+    if changed and log["rather"] == 1:
+        raise CatalogChangedError(
+            f"This log belongs to another catalogue (its hash is {log['catalog']}, the given one's "
+            f"{catalog.content_hash}), and a log of version 1 holds only the rows of what was shown."
+        )
     if "strategy" not in parts:
         if log["strategy"] is None:
             raise InvalidInputError("This session had a strategy of its own: pass it as `strategy`.")
         parts["strategy"] = log["strategy"]
     if "response" not in parts:
         parts["response"] = _load_response(log["response"])
+    if "allowed" not in parts:
+        parts["allowed"] = load_allowed(log, catalog, changed=changed)
     policy = Policy(
         catalog,
         belief,
         log["k"],
         log["seed"],
-        allowed=None if log["allowed"] is None else _unpack(log["allowed"], len(catalog)),
         rejuvenation=None if log["rejuvenation"] is None else _built(Rejuvenation, log["rejuvenation"]),
-        **{**_load_attributes(log, catalog, parts), **parts},
+        **{**_load_attributes(log, parts), **parts},
     )
     return policy, _built(Stopping, log["stopping"])
 
@@ -110,17 +196,84 @@ def load_settings(log: dict[str, Any], catalog: Catalog, belief: Belief, **parts
 def replay(event: dict[str, Any], session: Session) -> None:
     """Do again what an event of a log says was done."""
     if isinstance(event, dict) and "undo" in event:
-        session.undo()
+        session.withdraw()
         return
-    asked = question_of(event, session.policy, session.number)
+    asked = question_of(event, session.policy, session.number, session.translations)
     if "answer" not in event or event.get("tell") != asked.number:
         raise damaged(event)
-    session.record(asked, as_choice(event["answer"]))
+    session.record(asked, as_choice(event["answer"]), event if "shown" in event else None)
 
 
 def load_open(record: dict[str, Any], session: Session) -> None:
     """Make the question that `dump_open` returned the open one."""
-    session.reopen(question_of(record, session.policy, session.number))
+    session.reopen(question_of(record, session.policy, session.number, session.translations))
+
+
+def upgraded(log: dict[str, Any], policy: Policy) -> dict[str, Any]:
+    """A log of version 1 about the policy's catalogue, with all that was shown added: a log of version 2."""
+    if log["rather"] != 1:
+        return log
+    catalog = policy.catalog
+    open = log["open"]
+    if open is not None:
+        open = question_record(question_of(open, policy, len(held_answers(log["events"])) + 1), catalog)
+    return {
+        **log,
+        "rather": VERSION,
+        "name": catalog.name,
+        "space": catalog.space_hash,
+        "spaces": {catalog.space_hash: catalog.space.description},
+        **dump_allowed(policy.allowed, catalog),
+        "events": [event if "undo" in event else _with_shown(event, policy) for event in log["events"]],
+        "open": open,
+    }
+
+
+def _with_shown(event: dict[str, Any], policy: Policy) -> dict[str, Any]:
+    if "answer" not in event:
+        raise damaged(event)
+    return answer_record(question_of(event, policy, _number(event)), as_choice(event["answer"]), policy.catalog)
+
+
+def _carry_over(log: Mapping[str, Any], session: Session) -> CarriedOver:
+    """Check that the answers mean the same in the catalogue of now, and say what could not be carried over.
+
+    Keeps the open question if what it shows is still there and as it was.
+    """
+    catalog, prior = session.policy.catalog, session.policy.prior
+    asked = [turn.question for turn in session.turns]
+    open = None
+    if log["open"] is not None:
+        open = question_of(log["open"], session.policy, session.number, session.translations)
+    changed = _catalog_changed(log, catalog)
+    shown = asked if open is None else [*asked, open]
+    if changed and not catalog.space.is_named:
+        validate_same_vectors(shown, catalog)
+    dropped = False
+    if open is not None:
+        dropped = not open.is_current or any(items_now([open], catalog))
+        if not dropped and (again := session.policy.shown_again(open)) is not None:
+            session.reopen(again)
+    gone, other = items_now(shown, catalog) if changed else ((), ())
+    return CarriedOver(
+        name=catalog.name,
+        catalog_changed=changed,
+        belief_changed=log["belief"] != prior.content_hash,
+        items_gone=gone,
+        items_changed=other,
+        attributes_gone=attributes_gone(shown),
+        values_gone=session.translations.lost(log["events"]),
+        allowed_gone=allowed_gone(log, catalog) if changed else 0,
+        question_dropped=dropped,
+    )
+
+
+def _catalog_changed(log: Mapping[str, Any], catalog: Catalog) -> bool:
+    asks_attributes = log.get("ask", "items") != "items"
+    return bool(
+        log["catalog"] != catalog.content_hash
+        or (asks_attributes and log.get("statements") != attributes_hash(catalog.attributes))
+    )
 
 
 def _dump_attributes(policy: Policy) -> dict[str, Any]:
@@ -137,13 +290,11 @@ def _dump_attributes(policy: Policy) -> dict[str, Any]:
     }
 
 
-def _load_attributes(log: dict[str, Any], catalog: Catalog, given: Mapping[str, Any]) -> dict[str, Any]:
+def _load_attributes(log: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     if log.get("ask", "items") == "items":
         return {}
     if missing := sorted({"p", "partial_strategy", "effort", "statements"} - log.keys()):
         raise InvalidInputError(f"This session log is incomplete: it lacks {', '.join(missing)}.")
-    if log["statements"] != attributes_hash(catalog.attributes):
-        raise InvalidInputError("This log belongs to another catalogue: its items have other attributes.")
     if log["partial_strategy"] is None and "attribute_strategy" not in given:
         raise InvalidInputError(
             "This session had a strategy of its own for attributes: pass it as `attribute_strategy`."
@@ -167,12 +318,22 @@ def parse(text: str | bytes) -> dict[str, Any]:
         log = json.loads(text)
     except json.JSONDecodeError as error:
         raise InvalidInputError(f"This is not a session log: {error}.") from None
-    if not isinstance(log, dict) or log.get("rather") != VERSION:
-        raise InvalidInputError(f"This is not a session log of version {VERSION}.")
+    if not isinstance(log, dict) or log.get("rather") not in (1, VERSION):
+        raise InvalidInputError(f"This is not a session log of version 1 or {VERSION}.")
+    log = {"name": "item", "space": "", "spaces": {}, **log} if log["rather"] == 1 else log
     needed = {"catalog", "belief", "k", "seed", "strategy", "response", "stopping", "rejuvenation", "allowed"}
-    if missing := sorted((needed | {"events", "open"}) - log.keys()):
+    if missing := sorted((needed | {"name", "space", "spaces", "events", "open"}) - log.keys()):
         raise InvalidInputError(f"This session log is incomplete: it lacks {', '.join(missing)}.")
+    if not isinstance(log["spaces"], dict) or not isinstance(log["events"], list):
+        raise damaged(log["spaces"] if isinstance(log["events"], list) else log["events"])
     return log
+
+
+def _number(event: Mapping[str, Any]) -> int:
+    number = event.get("tell")
+    if type(number) is not int:
+        raise damaged(event)
+    return number
 
 
 def _dump_response(response: ResponseModel) -> dict[str, Any] | None:
@@ -190,19 +351,3 @@ def _load_response(settings: dict[str, Any] | None) -> ResponseModel:
     if kind is None:
         raise damaged(settings)
     return _built(kind, {name: setting for name, setting in settings.items() if name != "model"})
-
-
-def _pack(mask: Tensor) -> str:
-    return base64.b64encode(zlib.compress(np.packbits(mask.numpy()).tobytes())).decode()
-
-
-def _unpack(text: str, length: int) -> Tensor:
-    try:
-        # One byte more than there can be, so that a few kilobytes from outside cannot unpack to gigabytes.
-        unpacked = zlib.decompressobj().decompress(base64.b64decode(text), -(-length // 8) + 1)
-        bits = np.frombuffer(unpacked, dtype=np.uint8)
-    except (TypeError, ValueError, zlib.error):
-        raise damaged(text) from None
-    if len(bits) != -(-length // 8):
-        raise damaged(text)
-    return torch.from_numpy(np.unpackbits(bits, count=length).astype(bool))

@@ -265,6 +265,14 @@ class Policy:
         words = attribute_sentence(catalog.name, said)
         return Question(number, (), shown, evoi, catalog.average + added, tuple(map(tuple, options)), words)
 
+    def shown_again(self, question: Question) -> Question | None:
+        """A question as the catalogue shows it now; None when part of it is gone."""
+        if not question.is_current:
+            return None
+        if question.kind == "attributes":
+            return self.attribute_question(question.number, question.attributes, question.evoi)
+        return self.item_question(question.number, question.slate, question.evoi)
+
     @cached_property
     def strategies(self) -> tuple[Strategy, Strategy]:
         """How questions about items and about attributes are chosen, as callables."""
@@ -302,7 +310,7 @@ class Policy:
             derive_generator(self.seed, "ask" if about_items else "ask attributes", len(asked) + 1),
             self.retriever_for(belief),
             self.allowed,
-            frozenset(name(question.compared) for question in asked if question.kind == kind),
+            frozenset(name(question.compared) for question in asked if question.kind == kind and question.is_current),
             None if about_items else self.p,
         )
 

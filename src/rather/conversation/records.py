@@ -1,33 +1,134 @@
-"""Questions and answers as plain records: what a log holds, and how a question comes back from it."""
+"""Questions and answers as plain records: what a log holds, and how a question comes back from it.
 
+A record of version 2 holds all that was shown, vectors included, so that it says the same whatever becomes of the
+catalogue. One of version 1 holds only rows and indices.
+"""
+
+import base64
 import json
 import math
-from collections.abc import Sized
+from collections.abc import Mapping, Sequence, Sized
+from dataclasses import replace
 from typing import Any, TypeGuard
 
+import numpy as np
+import torch
+from torch import Tensor
+
 from rather.conversation.policy import Policy
+from rather.conversation.translations import Translations
+from rather.conversation.wording import item_sentence
 from rather.errors import InvalidInputError
-from rather.model.questions import Question
+from rather.model.catalog import Catalog
+from rather.model.questions import GONE, Option, Question, Words
 from rather.model.responses import Choice
 
 
-def answer_record(question: Question, answer: Choice) -> dict[str, Any]:
-    """An answer: enough to replay it, and to open its question again."""
-    return {"tell": question.number, **question.about, "answer": answer, "evoi": question.evoi}
+def answer_record(question: Question, answer: Choice, catalog: Catalog) -> dict[str, Any]:
+    """An answer: enough to replay it without the catalogue, and to open its question again."""
+    return {"tell": question.number, **question_record(question, catalog), "answer": answer}
 
 
-def question_record(question: Question) -> dict[str, Any]:
+def question_record(question: Question, catalog: Catalog) -> dict[str, Any]:
     """A question that is open."""
-    return {**question.about, "evoi": question.evoi}
+    return {**question.about, "evoi": question.evoi, "shown": _shown(question, catalog)}
 
 
-def question_of(record: Any, policy: Policy, number: int) -> Question:
-    """The question that a record is about, as number `number` of a conversation."""
+def question_of(record: Any, policy: Policy, number: int, translations: Translations | None = None) -> Question:
+    """The question that a record is about, as number `number` of a conversation under this policy.
+
+    Args:
+        record: As `question_record` or `answer_record` wrote it, perhaps about an earlier version of the catalogue.
+        policy: Of the conversation as it is now.
+        number: Of the question.
+        translations: From the spaces of the log; not needed for records that hold no vectors.
+    """
+    logged = logged_question(record, number)
+    if "shown" not in record:
+        return _question_of_rows(record, policy, number, logged.evoi)
+    if len(logged) != policy.k or translations is None:
+        raise damaged(record)
+    vectors = translations(_text(record["shown"].get("space"), record), logged.vectors)
+    catalog = policy.catalog
+    if logged.kind == "attributes":
+        known = attribute_indices(catalog)
+        said = tuple(
+            tuple(known.get(pair, GONE) for pair in _attributes(option, record))
+            for option in record["shown"]["options"]
+        )
+        return replace(logged, attributes=said, vectors=vectors)
+    rows = tuple(_found(option, hint, catalog) for option, hint in zip(logged.options, logged.slate, strict=True))
+    return replace(logged, slate=rows, vectors=vectors)
+
+
+def logged_question(record: Any, number: int) -> Question:
+    """The question of a record as it was asked, without a catalogue: rows and vectors are those of its time."""
     if not isinstance(record, dict):
         raise damaged(record)
     evoi = record.get("evoi", 0.0)
     if not isinstance(evoi, float | int) or not math.isfinite(evoi):
         raise damaged(record)
+    compared = record.get("attributes", record.get("items"))
+    if not isinstance(compared, list) or not compared:
+        raise damaged(record)
+    shown = record.get("shown")
+    if shown is None:
+        labels = [f"{'attributes' if 'attributes' in record else 'item'} {each}" for each in compared]
+        options = tuple(Option(label, {}, None) for label in labels)
+        return Question(number, (), options, evoi, torch.zeros(len(compared), 0), (), item_sentence(labels))
+    if not isinstance(shown, dict) or not isinstance(shown.get("options"), list):
+        raise damaged(record)
+    if len(shown["options"]) != len(compared):
+        raise damaged(record)
+    options = tuple(_option(option, record) for option in shown["options"])
+    vectors = _vectors(shown.get("vectors"), len(options), record)
+    if "attributes" in record:
+        said = {frozenset(_attributes(option, record)) for option in shown["options"]}
+        if not all(_are_integers(each) for each in compared) or len(said) != len(options):
+            raise damaged(record)
+        return Question(number, (), options, evoi, vectors, tuple(map(tuple, compared)), _words(shown, record))
+    if not _are_integers(compared) or len({option.id for option in options}) != len(options):
+        raise damaged(record)
+    words = item_sentence([option.label for option in options])
+    return Question(number, tuple(compared), options, evoi, vectors, words=words)
+
+
+def attribute_indices(catalog: Catalog) -> dict[tuple[str, str], int]:
+    """The index of each attribute by its column and text."""
+    return {(attribute.column, attribute.text): index for index, attribute in enumerate(catalog.attributes)}
+
+
+def damaged(part: Any) -> InvalidInputError:
+    """The error for a log with something in it that no log has."""
+    text = json.dumps(part)
+    short = text if len(text) <= 200 else f"{text[:199]}…"
+    return InvalidInputError(f"This session log is damaged: {short} is not allowed there.")
+
+
+def packed(vectors: Tensor) -> str:
+    """Vectors as text, exactly: little-endian float32 in base64."""
+    return base64.b64encode(vectors.contiguous().numpy().astype("<f4").tobytes()).decode()
+
+
+def _shown(question: Question, catalog: Catalog) -> dict[str, Any]:
+    shown: dict[str, Any] = {}
+    if question.kind == "attributes":
+        said = [[catalog.attributes[index] for index in option] for option in question.attributes]
+        shown["options"] = [
+            {"label": option.label, "attributes": [[each.column, each.text] for each in item]}
+            for option, item in zip(question.options, said, strict=True)
+        ]
+        shown["words"] = [[piece.text] if piece.stressed else piece.text for piece in question.words]
+    else:
+        shown["options"] = [
+            {"id": option.id, "label": option.label, **({"facts": dict(option.facts)} if option.facts else {})}
+            for option in question.options
+        ]
+    return {**shown, "vectors": packed(question.vectors), "space": catalog.space_hash}
+
+
+def _question_of_rows(record: Mapping[str, Any], policy: Policy, number: int, evoi: float) -> Question:
+    """The question of a record of version 1, about the catalogue as it is."""
     if "attributes" in record:
         options = record["attributes"]
         if not isinstance(options, list) or not all(_are_indices(each, policy.catalog.attributes) for each in options):
@@ -41,13 +142,68 @@ def question_of(record: Any, policy: Policy, number: int) -> Question:
     return policy.item_question(number, rows, evoi)
 
 
-def damaged(part: Any) -> InvalidInputError:
-    """The error for a log with something in it that no log has."""
-    return InvalidInputError(f"This session log is damaged: {json.dumps(part)} is not allowed there.")
+def _found(option: Option, hint: int, catalog: Catalog) -> int:
+    assert option.id is not None
+    row = catalog.find(option.id, hint)
+    return GONE if row is None else row
+
+
+def _option(option: Any, record: Any) -> Option:
+    if not isinstance(option, dict):
+        raise damaged(record)
+    label, facts = _text(option.get("label"), record), option.get("facts", {})
+    if "attributes" in option:
+        return Option(label, {}, None, tuple(text for _, text in _attributes(option, record)))
+    id = option.get("id")
+    if type(id) not in (str, int) or not isinstance(facts, dict):
+        raise damaged(record)
+    if not all(isinstance(value, str) for value in facts.values()):
+        raise damaged(record)
+    return Option(label, facts, id)
+
+
+def _attributes(option: dict[str, Any], record: Any) -> list[tuple[str, str]]:
+    pairs = option.get("attributes")
+    if not isinstance(pairs, list) or not pairs or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+        raise damaged(record)
+    return [(_text(column, record), _text(text, record)) for column, text in pairs]
+
+
+def _words(shown: dict[str, Any], record: Any) -> tuple[Words, ...]:
+    pieces = shown.get("words")
+    if not isinstance(pieces, list):
+        raise damaged(record)
+    return tuple(
+        Words(_text(piece[0], record), True)
+        if isinstance(piece, list) and len(piece) == 1
+        else Words(_text(piece, record))
+        for piece in pieces
+    )
+
+
+def _vectors(text: Any, count: int, record: Any) -> Tensor:
+    try:
+        numbers = np.frombuffer(base64.b64decode(text, validate=True), dtype="<f4").astype(np.float32)
+        vectors = torch.from_numpy(numbers.reshape(count, -1))
+    except (TypeError, ValueError):
+        raise damaged(record) from None
+    if not vectors.shape[1] or not torch.isfinite(vectors).all():
+        raise damaged(record)
+    return vectors
+
+
+def _text(text: Any, record: Any) -> str:
+    if not isinstance(text, str):
+        raise damaged(record)
+    return text
+
+
+def _are_integers(indices: Any) -> TypeGuard[Sequence[int]]:
+    return isinstance(indices, list) and bool(indices) and all(type(index) is int for index in indices)
 
 
 def _are_indices(indices: Any, of: Sized) -> TypeGuard[list[int]]:
     """Whether these are different indices of a sequence, at least one."""
-    if not isinstance(indices, list) or not indices or not all(type(index) is int for index in indices):
+    if not _are_integers(indices):
         return False
     return len(set(indices)) == len(indices) and all(index in range(len(of)) for index in indices)

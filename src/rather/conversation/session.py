@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import copy
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rather.caching.storage import Cache
 from rather.conversation.cached import CachedPolicy
+from rather.conversation.carrying import CarriedOver
 from rather.conversation.policy import Policy, Step
 from rather.conversation.records import answer_record
 from rather.conversation.stopping import Stop, Stopping
+from rather.conversation.translations import Translations
 from rather.errors import InvalidInputError, NoQuestionLeftError, StaleQuestionError
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
@@ -52,9 +54,20 @@ class Session:
         policy: How the conversation is held. One policy serves any number of sessions.
         stopping: When to stop, by default `Stopping.usual` on the scale of the policy.
         cache: Where to look for the first questions before they are computed, and to keep them; by default nowhere.
+        spaces: What the dimensions of earlier answers meant, as a log has it.
+
+    Attributes:
+        carried_over: What a log met in a catalogue or belief that has changed since; None where nothing has.
     """
 
-    def __init__(self, policy: Policy, stopping: Stopping | None = None, *, cache: Cache | None = None) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        stopping: Stopping | None = None,
+        *,
+        cache: Cache | None = None,
+        spaces: Mapping[str, Any] | None = None,
+    ) -> None:
         if not isinstance(policy, Policy):
             raise InvalidInputError(
                 f"`policy` must be a rather.Policy, got {type(policy).__name__}. "
@@ -69,6 +82,8 @@ class Session:
         self._beliefs: list[Belief | None] = []
         self._events: list[dict[str, Any]] = []
         self._open: Question | None = None
+        self.translations = Translations(spaces or {}, policy.catalog)
+        self.carried_over: CarriedOver | None = None
 
     def __repr__(self) -> str:
         return f"Session({self.policy.catalog!r}, {counted(len(self._answers), 'answer')})"
@@ -152,25 +167,35 @@ class Session:
             )
         self.record(asked, answer)
 
-    def record(self, question: Question, answer: Choice) -> None:
-        """Record an answer to a question with the number of the open one, which may have been another: a replay."""
+    def record(self, question: Question, answer: Choice, event: dict[str, Any] | None = None) -> None:
+        """Record an answer to a question with the number of the open one, which may have been another: a replay.
+
+        Args:
+            question: The question.
+            answer: Its answer.
+            event: The answer as a log already has it.
+        """
         if answer is not Answer.SKIP:
             answer_row(answer, len(question), self.policy.response)  # rejects before anything changes
         belief = self._step.after(self.belief, question, answer)
-        self._events.append(answer_record(question, answer))
+        self._events.append(answer_record(question, answer, self.policy.catalog) if event is None else event)
         self._answers.append((question, answer))
         self._beliefs.append(belief)
         self._open = None
 
     def undo(self) -> Question:
-        """Take the last answer back; its question is open again."""
+        """Take the last answer back; its question is open again, or another one if what it shows is gone."""
+        self.withdraw()
+        return self.ask()
+
+    def withdraw(self) -> None:
+        """Take the last answer back without choosing another question where its own cannot be asked again."""
         if not self._answers:
             raise InvalidInputError("There is no answer to undo yet.")
         question, _ = self._answers.pop()
         self._beliefs.pop()
         self._events.append({"undo": question.number})
-        self._open = question
-        return question
+        self._open = self.policy.shown_again(question)
 
     def recommend(self, count: int = 5) -> list[Recommendation]:
         """The allowed items of highest expected utility, best first."""
@@ -229,13 +254,18 @@ class Session:
     ) -> Session:
         """The session a log describes, in the same state and with the same next question.
 
+        The catalogue may have changed since: the log holds all that was shown, so the belief is rebuilt from the given
+        one and the conversation goes on; `carried_over` says what could not be carried over. Where the vectors have
+        another meaning (other columns, trained again) this raises `CatalogChangedError`; `rather.history` still reads
+        such a log.
+
         Args:
             text: What `to_json` returned.
-            catalog: The catalogue it was about; another one is rejected.
-            belief: The belief it started from; another one is rejected.
+            catalog: The catalogue it was about, as it is now.
+            belief: The belief that conversations about it start from.
             cache: See `Session`.
             parts: A `strategy`, `attribute_strategy` or `response` of your own making, which a log cannot hold; other
-                arguments of `Policy` that do not decide what was asked, such as `retriever`.
+                arguments of `Policy`, such as `retriever`, or `allowed` to replace what was allowed.
         """
         from rather.conversation.log import load
 
@@ -277,6 +307,7 @@ class Session:
         events: Sequence[dict[str, Any]],
         belief: Belief,
         cache: Cache | None = None,
+        spaces: Mapping[str, Any] | None = None,
     ) -> Session:
         """A session after these answers, whose belief is known. Earlier beliefs are replayed where they are needed.
 
@@ -287,8 +318,9 @@ class Session:
             events: All that happened, as the log has it.
             belief: After the last answer.
             cache: See `Session`.
+            spaces: See `Session`.
         """
-        session = cls(policy, stopping, cache=cache)
+        session = cls(policy, stopping, cache=cache, spaces=spaces)
         session._answers, session._events = list(answers), list(events)
         session._beliefs = [*([None] * (len(answers) - 1)), belief] if answers else []
         return session

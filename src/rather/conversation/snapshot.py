@@ -1,7 +1,8 @@
 """A session as bytes that need no replay: its log, and the particles of now. No pickle.
 
 A snapshot is a line that names the format, a line with the log as JSON and the number of particles, and the particles
-`(m, d)` and log-weights `(m,)` as little-endian float32.
+`(m, d)` and log-weights `(m,)` as little-endian float32. Particles of an earlier version of the catalogue or of another
+starting belief say nothing about those of now: there, the log is replayed.
 """
 
 import json
@@ -11,9 +12,20 @@ import numpy as np
 import torch
 
 from rather.caching.storage import Cache
-from rather.conversation.log import dump_open, dump_settings, load_open, load_settings, parse
+from rather.conversation.log import (
+    as_data,
+    has_changed,
+    held_answers,
+    load_data,
+    load_open,
+    load_settings,
+    parse,
+    spaces_of,
+    upgraded,
+)
 from rather.conversation.records import damaged, question_of
 from rather.conversation.session import Session
+from rather.conversation.translations import Translations
 from rather.errors import InvalidInputError
 from rather.model.belief import Belief, Evidence
 from rather.model.catalog import Catalog
@@ -26,12 +38,7 @@ FORMAT = b"rather snapshot 1"
 def write(session: Session) -> bytes:
     """See `Session.snapshot`."""
     belief = session.belief
-    log = {
-        **dump_settings(session.policy, session.stopping),
-        "events": list(session.events),
-        "open": dump_open(session),
-        "particles": len(belief),
-    }
+    log = {**as_data(session), "particles": len(belief)}
     arrays = (belief.particles, belief.log_weights)
     numbers = [array.contiguous().numpy().astype("<f4").tobytes() for array in arrays]
     return b"\n".join([FORMAT, json.dumps(log).encode(), b"".join(numbers)])
@@ -44,20 +51,20 @@ def read(snapshot: bytes, catalog: Catalog, belief: Belief, *, cache: Cache | No
         raise InvalidInputError(f"This is not a snapshot of the form {FORMAT.decode()!r}.")
     header, _, numbers = rest.partition(b"\n")
     log = parse(header)
+    if has_changed(log, catalog, belief):
+        return load_data(log, catalog, belief, cache=cache, **parts)
     policy, stopping = load_settings(log, catalog, belief, **parts)
+    log = upgraded(log, policy)
+    spaces = spaces_of(log, catalog)
+    translations = Translations(spaces, catalog)
     answers: list[tuple[Question, Choice]] = []
-    for event in log["events"]:
-        if isinstance(event, dict) and "undo" in event:
-            if not answers:
-                raise damaged(event)
-            answers.pop()
-            continue
-        question = question_of(event, policy, len(answers) + 1)
-        if "answer" not in event or event.get("tell") != question.number:
+    for number, event in enumerate(held_answers(log["events"]), start=1):
+        question = question_of(event, policy, number, translations)
+        if "answer" not in event or event.get("tell") != number:
             raise damaged(event)
         answers.append((question, as_choice(event["answer"])))
     now = _belief(numbers, log.get("particles"), answers, policy.response, belief)
-    session = Session.resumed(policy, stopping, answers, log["events"], now, cache)
+    session = Session.resumed(policy, stopping, answers, log["events"], now, cache, spaces)
     if log["open"] is not None:
         load_open(log["open"], session)
     return session

@@ -15,6 +15,7 @@ from rather.model.filters import ItemFilters
 from rather.model.items import FeatureRanges, ItemStorage, TensorItems
 from rather.model.items import ItemId as ItemId
 from rather.model.notebook import html_table
+from rather.model.spaces import NamedFeatures, Space, UnnamedDimensions, space_hash
 from rather.nouns import counted
 from rather.numerics.arrays import as_floats
 
@@ -44,6 +45,8 @@ class Catalog:
             computes it when it is needed. Attributes that never hold together are not combined; by default only
             attributes about the same column are kept apart.
         filters: What items can be filtered by, if anything.
+        space: What the dimensions mean, by default the `features`; decides whether stored conversations can go on when
+            the catalogue has changed.
     """
 
     def __init__(
@@ -58,6 +61,7 @@ class Catalog:
         attributes: Sequence[Attribute] | None = None,
         together: Any | Callable[[], Any] = None,
         filters: ItemFilters | None = None,
+        space: Space | None = None,
     ) -> None:
         self.storage = items if isinstance(items, ItemStorage) else TensorItems(as_floats(items, "items", rank=2))
         n, d = self.storage.shape
@@ -69,6 +73,7 @@ class Catalog:
         self.features: Sequence[str] = () if features is None else _column(features, "features", d)
         self.name = name
         self.filters = filters
+        self._space = space
         self.attributes: Sequence[Attribute] = (
             unit_attributes(self.features) if attributes is None else validated_attributes(attributes, d)
         )
@@ -113,6 +118,18 @@ class Catalog:
         return self.storage.content_hash(None if _are_rows(self.ids) else self.ids)
 
     @property
+    def space(self) -> Space:
+        """What the dimensions mean."""
+        if self._space is not None:
+            return self._space
+        return NamedFeatures(tuple(self.features)) if self.features else UnnamedDimensions(self.dimensions)
+
+    @cached_property
+    def space_hash(self) -> str:
+        """A short name of the space, by content."""
+        return space_hash(self.space.description)
+
+    @property
     def largest_norm(self) -> float:
         """The largest Euclidean norm of an item: the ball in which hypothetical items may move."""
         return self.storage.largest_norm
@@ -151,6 +168,15 @@ class Catalog:
             return self._rows[id] if isinstance(self.ids, list) else self.ids.index(id)
         except (KeyError, ValueError):
             raise UnknownNameError(f"No {self.name} has the id {id!r}.") from None
+
+    def find(self, id: ItemId, hint: int = -1) -> int | None:
+        """The row of the item with this id, None without one. Quick where it is still in the row `hint`."""
+        if 0 <= hint < len(self) and self.ids[hint] == id:
+            return hint
+        try:
+            return self.row(id)
+        except (UnknownNameError, TypeError):
+            return None
 
     def where(self, expression: str) -> Tensor:
         """Which items satisfy a filter expression, a boolean mask `(n,)`.

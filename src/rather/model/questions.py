@@ -11,6 +11,9 @@ from rather.model.notebook import html_table
 
 QuestionKind = Literal["items", "attributes"]
 
+GONE = -1
+"""In a question from an earlier version of a catalogue: the index of what is no longer in it."""
+
 
 class Words(NamedTuple):
     """A piece of a sentence; stressed where it is what the person chooses between."""
@@ -49,12 +52,13 @@ class Question:
 
     Attributes:
         number: Its number in the session, from 1; `Session.tell` accepts it instead of the question.
-        slate: The rows of the k items in the catalogue; empty in a question about attributes.
+        slate: The rows of the k items in the catalogue, `GONE` for an item that is no longer in it; empty in a question
+            about attributes.
         options: What to show of each.
         evoi: What the answer is expected to add to the utility of the recommendation.
         vectors: `(k, d)`, what each option is to a utility vector.
-        attributes: For each of the k options the indices of its attributes in `catalog.attributes`; empty in a
-            question about items.
+        attributes: For each of the k options the indices of its attributes in `catalog.attributes`, `GONE` for those
+            that are no longer there; empty in a question about items.
         words: The question as a sentence, in pieces that say what to stress.
     """
 
@@ -80,6 +84,13 @@ class Question:
     def compared(self) -> tuple[Any, ...]:
         """Rows of the items, or for each option the indices of its attributes."""
         return self.attributes if self.kind == "attributes" else self.slate
+
+    @property
+    def is_current(self) -> bool:
+        """Whether all that it compares is still in the catalogue."""
+        if self.kind == "attributes":
+            return all(GONE not in option for option in self.attributes)
+        return GONE not in self.slate
 
     @property
     def about(self) -> dict[str, Any]:

@@ -248,7 +248,7 @@ class Conversations:
         twin = conversation.session.fork()
         question = twin.undo()
         event = StoredEvent(len(stored.events) + 1, twin.events[-1], None, None, now())
-        stored = self.store.append(stored, event, question_record(question))
+        stored = self.store.append(stored, event, question_record(question, twin.policy.catalog))
         return self._expect_answer(self._resume(stored))
 
     def _change_filters(self, id: str, filters: NewFilters) -> Conversation:

@@ -43,6 +43,8 @@ class Block:
         mean: `(p,)`, an average item in these parameters.
         prior: How the parameters are distributed over people.
         levels: The values or ranges that attributes are made of.
+        basis: How values become parameters.
+        values: What the parameters of a category or of tags stand for.
     """
 
     column: TableColumn
@@ -50,6 +52,13 @@ class Block:
     mean: Floats = field(repr=False)
     prior: Gaussian = field(repr=False)
     levels: tuple[Level, ...] = field(repr=False)
+    basis: Basis = field(repr=False)
+    values: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def has_unknown(self) -> bool:
+        """Whether the last parameter is that of missing values."""
+        return self.size > self.basis.size
 
     @property
     def size(self) -> int:
@@ -202,7 +211,7 @@ def _indicator_block(column: TableColumn, names: list[str], rows: Floats) -> tup
         for index, name in enumerate(names)
         if has_many or name.casefold() not in (OTHER, "other")
     )
-    return replace(block, levels=levels), rows
+    return replace(block, levels=levels, values=tuple(names)), rows
 
 
 def _block(column: TableColumn, basis: Basis, features: tuple[str, ...], rows: Floats) -> tuple[Block, Floats]:
@@ -213,4 +222,4 @@ def _block(column: TableColumn, basis: Basis, features: tuple[str, ...], rows: F
         rows = np.column_stack([rows, ~column.present])
         features = (*features, f"{column.display_name} {UNKNOWN}")
     # Rounded, so that the same table gives the same bits whatever the order in which a machine adds up.
-    return Block(column, features, np.round(rows.mean(axis=0), 12), prior, ()), rows
+    return Block(column, features, np.round(rows.mean(axis=0), 12), prior, (), basis), rows

@@ -21,6 +21,7 @@ from rather.formats.tables.settings import TableSettings
 from rather.formats.tables.table_attributes import attributes_together, table_attributes
 from rather.formats.tables.table_columns import InspectedTable, TableColumn, label_columns
 from rather.formats.tables.table_filters import TableFilters
+from rather.formats.tables.table_space import TableSpace
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog, ItemId
 from rather.model.priors import Prior, gaussian_prior
@@ -101,6 +102,7 @@ def encode_table(
         attributes=table_attributes(blocks, scale),
         together=partial(attributes_together, blocks),
         filters=TableFilters(inspected.columns),
+        space=TableSpace(blocks, tuple(column.name for column in inspected.columns if column.role is not Role.USE)),
     )
     return EncodedTable(catalog, inspected, blocks, scale)
 

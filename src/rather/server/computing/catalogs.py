@@ -105,7 +105,7 @@ class ServedCatalog:
         content = json.loads(settings)
         seed, content["seed"] = content["seed"], 0
         policy, stopping = self._policy_for_settings(json.dumps(content), budget_ms)
-        return Session(policy.with_seed(seed), stopping, cache=user_cache())
+        return Session(policy.with_seed(seed), stopping, cache=user_cache(), spaces=content.get("spaces"))
 
     def validate_unchanged(self, settings: str) -> None:
         """Raise a problem when these settings of a log are about other items, or start from another belief."""

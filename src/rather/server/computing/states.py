@@ -71,12 +71,12 @@ class State:
     @property
     def open(self) -> dict[str, Any] | None:
         """The open question as the library logs it."""
-        return None if self.question is None else question_record(self.question)
+        return None if self.question is None else question_record(self.question, self.session.policy.catalog)
 
     def answer(self, choice: Choice) -> dict[str, Any]:
         """An answer to the open question as the library logs it."""
         assert self.question is not None
-        return answer_record(self.question, choice)
+        return answer_record(self.question, choice, self.session.policy.catalog)
 
 
 def first_key(catalog: str, version: int, settings: str, budget_ms: float | None) -> str:
@@ -132,7 +132,7 @@ class States:
         state = self.find(keys[-1])
         if state is None:
             state = self._get(keys[-1], lambda: self._replay(keys, answers, open, start), self.gate.urgent())
-        if open is None or state.open == open:
+        if open is None or (state.open is not None and _without_shown(state.open) == _without_shown(open)):
             return state
         # Another process had more or less time to choose. The stored question is the one that was shown.
         key = digest(state.key, "open", dict(open))
@@ -217,6 +217,11 @@ def _keys_along(key: str, answers: Sequence[Record]) -> Iterator[str]:
     for answer in answers:
         key = history_key(key, [answer])
         yield key
+
+
+def _without_shown(record: Record) -> Record:
+    """What a question compares and is worth; older versions stored no more."""
+    return {name: value for name, value in record.items() if name != "shown"}
 
 
 def _key_after(state: State, choice: Choice) -> str:

@@ -99,7 +99,7 @@ def history_view(conversation: Conversation, settings: Settings) -> schema.Histo
     for event in conversation.stored.events:
         if "undo" in event.event:
             continue
-        question = question_of(event.event, session.policy, event.event["tell"])
+        question = question_of(event.event, session.policy, event.event["tell"], session.translations)
         turns.append(
             schema.TurnView(
                 answer=str(event.position),

@@ -1,0 +1,142 @@
+"""What became of a stored conversation in a catalogue that has changed since."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from rather.errors import CatalogChangedError
+from rather.model.catalog import Catalog
+from rather.model.questions import GONE, Option, Question
+from rather.nouns import counted
+
+# Of an item that was shown, relative to its length: what was saved and loaded in another format is this close, while
+# training again moves every vector by far more.
+SAME_VECTOR = 1e-4
+
+# Labels that a sentence lists.
+MOST_LISTED = 5
+
+
+@dataclass(frozen=True)
+class CarriedOver:
+    """What a stored conversation met in the catalogue and belief that it was loaded with.
+
+    Attributes:
+        name: What an item is called.
+        catalog_changed: Whether the catalogue is another version of the one that the log was written about.
+        belief_changed: Whether the starting belief is another one; the answers were applied to the given one.
+        items_gone: Items that were shown and are no longer there. The answers about them count as before.
+        items_changed: Items that were shown and have changed. The answers count as they were given.
+        attributes_gone: Attributes that were asked about and are no longer said of any item.
+        values_gone: Values of columns for which there is no dimension any more.
+        allowed_gone: How many of the allowed items are no longer there.
+        question_dropped: Whether the open question showed something that is gone or has changed, and is replaced.
+    """
+
+    name: str = "item"
+    catalog_changed: bool = False
+    belief_changed: bool = False
+    items_gone: tuple[Option, ...] = ()
+    items_changed: tuple[Option, ...] = ()
+    attributes_gone: tuple[str, ...] = ()
+    values_gone: tuple[str, ...] = ()
+    allowed_gone: int = 0
+    question_dropped: bool = False
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """All of it in words."""
+        said = []
+        if self.catalog_changed:
+            said.append("The catalogue has changed since this conversation began; all answers still count.")
+        if self.belief_changed:
+            said.append("The starting belief is another one; the answers were applied to the new one.")
+        if self.items_gone:
+            said.append(f"No longer there: {_listed([option.label for option in self.items_gone])}.")
+        if self.items_changed:
+            said.append(f"Changed since they were shown: {_listed([option.label for option in self.items_changed])}.")
+        if self.attributes_gone:
+            said.append(f"No longer said of any {self.name}: {_listed(self.attributes_gone)}.")
+        if self.values_gone:
+            said.append(f"No longer told apart: {_listed(self.values_gone)}.")
+        if self.allowed_gone:
+            said.append(f"{counted(self.allowed_gone, f'allowed {self.name}')} can no longer be recommended.")
+        if self.question_dropped:
+            said.append("The open question showed something that is gone or has changed, so another one is asked.")
+        return tuple(said)
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences)
+
+
+def items_now(questions: Sequence[Question], catalog: Catalog) -> tuple[tuple[Option, ...], tuple[Option, ...]]:
+    """The items of these questions that are gone, and those that have changed, each once."""
+    gone: dict[object, Option] = {}
+    changed: dict[object, Option] = {}
+    for question in questions:
+        for index, row in enumerate(question.slate):
+            option = question.options[index]
+            if row == GONE:
+                gone[option.id] = option
+            elif _has_changed(option, question.vectors[index], row, catalog):
+                changed[option.id] = option
+    return tuple(gone.values()), tuple(changed.values())
+
+
+def attributes_gone(questions: Sequence[Question]) -> tuple[str, ...]:
+    """The texts of attributes of these questions that the catalogue no longer has."""
+    texts = [
+        option.attributes[position]
+        for question in questions
+        for option, said in zip(question.options, question.attributes, strict=False)
+        for position, index in enumerate(said)
+        if index == GONE
+    ]
+    return tuple(dict.fromkeys(texts))
+
+
+def validate_same_vectors(questions: Sequence[Question], catalog: Catalog) -> None:
+    """Raise unless items that were shown and are still there have the vectors that they had.
+
+    Dimensions without names can only be told by these: other vectors are those of a model that was trained again.
+    """
+    still_there = [
+        (question.vectors[index], row, question.options[index].label)
+        for question in questions
+        for index, row in enumerate(question.slate)
+        if row != GONE
+    ]
+    if not still_there:
+        raise CatalogChangedError(
+            "This log belongs to another catalogue, or to a version of it of which nothing that was shown is left: its "
+            "dimensions have no names, so that nothing tells whether they still mean the same."
+        )
+    for vector, row, label in still_there:
+        if not _same(vector, catalog.vectors(row)):
+            raise CatalogChangedError(
+                f"The item vectors have another meaning: that of {label!r} is no longer what it was when it was shown. "
+                "Vectors that were trained again are those of another space."
+            )
+
+
+def _has_changed(option: Option, vector: Tensor, row: int, catalog: Catalog) -> bool:
+    if option.label != catalog.label(row):
+        return True
+    facts = catalog.facts_of(row)
+    if option.facts or facts:
+        # Not the vectors: the scale and the average of a table move a little with every row.
+        return dict(option.facts) != dict(facts)
+    return not _same(vector, catalog.vectors(row))
+
+
+def _same(one: Tensor, other: Tensor) -> bool:
+    return bool(torch.linalg.vector_norm(one - other) <= SAME_VECTOR * torch.linalg.vector_norm(other))
+
+
+def _listed(texts: Sequence[str]) -> str:
+    shown = ", ".join(texts[:MOST_LISTED])
+    return shown if len(texts) <= MOST_LISTED else f"{shown} and {len(texts) - MOST_LISTED} more"
