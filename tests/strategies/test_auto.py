@@ -40,6 +40,10 @@ def test_auto_meets_the_optimum_of_small_catalogues(k):
         assert choose(Auto(), problem.fork()).evoi >= 0.995 * best - TINY
 
 
+def test_a_slate_may_hold_all_items():
+    assert sorted(Auto()(world(n=10).problem(k=10))[0].tolist()) == list(range(10))
+
+
 def test_exchanges_never_lower_the_best_and_raise_it_at_times():
     gained = []
     for seed in range(8):

@@ -1,5 +1,6 @@
 """The default: the best question that a thorough search among the items that matter finds."""
 
+import itertools
 import math
 import time
 from dataclasses import dataclass, field, replace
@@ -110,7 +111,8 @@ class Auto:
     def _starts(self, pool: Pool) -> Tensor:
         problem = pool.problem
         if math.comb(len(pool.rows), problem.k) <= self.drawn:
-            return torch.combinations(torch.arange(len(pool.rows)), problem.k)
+            # `torch.combinations` makes a grid of n^k: for 10 of 10 items it never returns.
+            return torch.tensor(list(itertools.combinations(range(len(pool.rows)), problem.k)))
         # A pool that was screened has fewer slates that lead astray.
         drawn = self.drawn // 2 if pool.is_screened else self.drawn
         count = max(1, drawn // problem.k)
