@@ -12,7 +12,7 @@ import rather
 from cars import CARS
 from rather.caching import Cache
 from rather.errors import InvalidInputError, UnknownNameError
-from rather.formats.opening import filtered_items
+from rather.formats.opening import files_of, filtered_items
 from rather.formats.tables import encode_table
 from rather.formats.vectors.vector_files import Vectors, save_vectors
 
@@ -275,3 +275,11 @@ def test_a_filter_expression_must_leave_enough_for_a_question():
     assert filtered_items(catalog, "price > 5", 2).sum() == 3
     with pytest.raises(InvalidInputError, match=r"Of 12 items, 1 satisfies 'price > 8', but a question needs 2"):
         filtered_items(catalog, "price > 8", 2)
+
+
+def test_what_a_path_depends_on(tmp_path):
+    assert files_of("films") == []
+    assert files_of(tmp_path / "cars.csv") == [tmp_path / "cars.csv", tmp_path / "cars.toml"]
+    for name in ("items.npy", "users.npy", "items.csv", "items.toml", "README.md", ".hidden.csv"):
+        (tmp_path / name).touch()
+    assert [file.name for file in files_of(tmp_path)] == ["items.csv", "items.npy", "items.toml", "users.npy"]

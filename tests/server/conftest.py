@@ -30,9 +30,11 @@ def make_client(source, database):
     """Clients of apps with the settings given, all closed at the end."""
     opened = []
 
-    def make(*, sources=None, limits=None, raising=True, **settings):
-        wanted = {"database": database, "prefetch": False, **settings}
-        app = create_app(by_name(*(sources or [source])), Settings(limits=Limits(**(limits or {})), **wanted))
+    def make(*, sources=None, files=None, limits=None, raising=True, **settings):
+        wanted = Settings(
+            **{"database": database, "prefetch": False, "watch": False, "limits": Limits(**(limits or {})), **settings}
+        )
+        app = create_app(by_name(*(sources or [source])), wanted, files=files)
         client = TestClient(app, raise_server_exceptions=raising)
         client.__enter__()
         opened.append(client)

@@ -122,3 +122,22 @@ def test_a_closed_gate_admits_no_work_done_in_advance():
         assert not admitted
     with gate.urgent():
         pass
+
+
+def test_an_exempt_thread_neither_waits_nor_takes_a_slot():
+    gate, entered = Gate(1, 0.01), []
+
+    def urgent():
+        with gate.urgent():
+            entered.append(True)
+
+    with gate.exempt(), gate.urgent():
+        other = threading.Thread(target=urgent)
+        other.start()
+        other.join()
+        assert entered
+    with gate.urgent():
+        with gate.exempt():
+            urgent()
+        with pytest.raises(ProblemError):
+            urgent()

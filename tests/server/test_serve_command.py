@@ -6,10 +6,16 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from types import SimpleNamespace
 
+import pytest
 from typer.testing import CliRunner
 
+from cars import CARS
 from rather.cli import app
+from rather.errors import InvalidInputError
+from rather.server import Limits, logs, running
+from rather.server.requests import NewSession
 
 
 def run(*arguments):
@@ -42,6 +48,28 @@ def test_without_a_database_it_is_in_the_data_directory(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert run("--check").exit_code == 0
     assert (tmp_path / "rather" / "sessions.db").exists()
+
+
+def test_a_budget_that_no_request_may_have_is_rejected(database):
+    done = run("films", "--check", "--database", database, "--budget-ms", "60001")
+    assert done.exit_code == 2
+    assert "--budget-ms" in done.output
+    with pytest.raises(InvalidInputError, match="`budget_ms` must be at most 60,000, got 60,001"):
+        Limits(budget_ms=60_001)
+    assert Limits(budget_ms=60_000).budget_ms == NewSession(time_budget_ms=60_000).time_budget_ms
+
+
+@pytest.mark.parametrize("options", [[], ["--no-watch"]])
+def test_files_are_watched_unless_told_otherwise(database, tmp_path, monkeypatch, options):
+    path, started = tmp_path / "cars.csv", []
+    path.write_text(CARS, encoding="utf-8")
+    monkeypatch.setattr(running, "listen", lambda host, port: SimpleNamespace(getsockname=lambda: (host, port)))
+    monkeypatch.setattr(running, "run", lambda app, listener, **others: started.append(app.state))
+    monkeypatch.setattr(logs, "configure", lambda level, plain: None)
+    assert run(str(path), "films", "--database", database, *options).exit_code == 0
+    (state,) = started
+    assert state.reloading.problems == {"cars": None}
+    assert state.settings.watch == (not options)
 
 
 def test_it_serves_until_told_to_stop(database):

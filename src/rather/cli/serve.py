@@ -59,7 +59,7 @@ def serve(
     requests_per_minute: Annotated[
         int, typer.Option(min=1, help="Requests that one address may make per minute.")
     ] = 1_200,
-    budget_ms: Annotated[float, typer.Option(min=1, help="Longest time to choose a question.")] = 2_000,
+    budget_ms: Annotated[float, typer.Option(min=1, max=60_000, help="Longest time to choose a question.")] = 2_000,
     workers: Annotated[
         int | None,
         typer.Option(min=1, help="Questions to choose at the same time.", show_default="one per core"),
@@ -67,6 +67,7 @@ def serve(
     no_prefetch: Annotated[
         bool, typer.Option("--no-prefetch", help="Do not choose the next questions while people read.")
     ] = False,
+    no_watch: Annotated[bool, typer.Option("--no-watch", help="Do not open files again when they change.")] = False,
     trusted_proxy: Annotated[
         str | None,
         typer.Option(help="Address of a proxy whose X-Forwarded-For header is trusted."),
@@ -82,7 +83,7 @@ def serve(
     """Serve a page that asks, and a REST API with its documentation under /docs.
 
     Every answer is stored before it is acknowledged, and conversations survive a restart. Several servers may share
-    one PostgreSQL database.
+    one PostgreSQL database. A file that changes is opened again, and served once that has succeeded.
 
     Examples:
         rather serve films --open
@@ -93,7 +94,7 @@ def serve(
         rather serve films --check
     """
     from rather.cli.progress import open_with_progress
-    from rather.formats.opening import Source
+    from rather.formats.opening import BUNDLED, Source
 
     require_extra("serve", "`rather serve`")
     if no_cache:
@@ -109,6 +110,7 @@ def serve(
         image_hosts=tuple(image_host or ()),
         workers=workers,
         prefetch=not no_prefetch,
+        watch=not no_watch,
         retriever=retriever,
         limits={
             "sessions_per_day": sessions_per_day,
@@ -116,11 +118,13 @@ def serve(
             "budget_ms": budget_ms,
         },
     )
-    sources = [Source(short, *open_with_progress(name)) for name, short in zip(names, _short_names(names), strict=True)]
+    short_names = dict(zip(_short_names(names), names, strict=True))
+    sources = [Source(short, *open_with_progress(name)) for short, name in short_names.items()]
     if check:
         _check(sources, settings)
     else:
-        _run(sources, settings, host, port, open_browser, drain_seconds, trusted_proxy, quiet)
+        files = {short: name for short, name in short_names.items() if name not in BUNDLED}
+        _run(sources, settings, files, host, port, open_browser, drain_seconds, trusted_proxy, quiet)
 
 
 def _short_names(names: Sequence[str]) -> list[str]:
@@ -142,6 +146,7 @@ def _settings(*, limits: dict[str, float], **choices: object) -> "Settings":
 def _run(
     sources: list["Source"],
     settings: "Settings",
+    files: dict[str, str],
     host: str,
     port: int,
     open_browser: bool,
@@ -155,7 +160,8 @@ def _run(
 
     configure("WARNING" if quiet else "INFO", plain=quiet)
     listener = listen(host, port)
-    app = create_app({source.name: (source.catalog, source.belief) for source in sources}, settings)
+    opened = {source.name: (source.catalog, source.belief) for source in sources}
+    app = create_app(opened, settings, files=files)
     shown = "localhost" if host in ("127.0.0.1", "0.0.0.0", "::1", "::") else host
     address = f"http://{shown}:{listener.getsockname()[1]}"
 

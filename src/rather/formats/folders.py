@@ -31,7 +31,7 @@ class VectorFolder:
 
 def find_in_folder(folder: Path) -> VectorFolder | Path:
     """The vectors in a folder with what belongs to them, or the path of its only table."""
-    files = [entry for entry in sorted(folder.iterdir()) if entry.is_file() and not entry.name.startswith(".")]
+    files = _files(folder)
     vectors = [file for file in files if is_vectors_file(file)]
     tables = [file for file in files if file.suffix.lower() in FOLDER_TABLES and file not in vectors]
     users = _one([file for file in vectors if file.stem == "users"], folder, "user vectors")
@@ -52,6 +52,15 @@ def find_in_folder(folder: Path) -> VectorFolder | Path:
             f"({', '.join(FOLDER_TABLES)}); it holds {found}{' and more' * (len(files) > 8)}."
         )
     return only
+
+
+def readable_files(folder: Path) -> list[Path]:
+    """Vectors, tables and settings in a folder, by their endings alone."""
+    return [file for file in _files(folder) if file.suffix.lower() in (*VECTOR_ENDINGS, *FOLDER_TABLES, ".toml")]
+
+
+def _files(folder: Path) -> list[Path]:
+    return [entry for entry in sorted(folder.iterdir()) if entry.is_file() and not entry.name.startswith(".")]
 
 
 def _one(files: Sequence[Path], folder: Path, what: str) -> Path | None:

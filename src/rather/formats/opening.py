@@ -12,10 +12,10 @@ from torch import Tensor
 
 from rather.caching import Cache, user_cache
 from rather.errors import InvalidInputError, UnknownNameError
-from rather.formats.folders import VectorFolder, find_in_folder
+from rather.formats.folders import VectorFolder, find_in_folder, readable_files
 from rather.formats.tables.encoded_table import describe_items, encode_table
 from rather.formats.tables.reading import TABLE_ENDINGS
-from rather.formats.tables.settings import suggestion
+from rather.formats.tables.settings import settings_path, suggestion
 from rather.formats.vectors.file_facts import OnProgress, ReadOptions
 from rather.formats.vectors.vector_files import VECTOR_ENDINGS, Vectors, is_vectors_file, load_vectors
 from rather.model.belief import Belief
@@ -125,6 +125,14 @@ def open(
         items = as_floats(source, "source", rank=2).numpy()
         return _open_vectors(Vectors(items), "a matrix of item vectors", options)
     return _open_table(source, "a table", options)
+
+
+def files_of(source: str | Path) -> list[Path]:
+    """The files on which depends what `open` makes of a path, whether they exist or not; none for the bundled films."""
+    if source in BUNDLED:
+        return []
+    path = Path(source)
+    return readable_files(path) if path.is_dir() else [path, settings_path(path)]
 
 
 def _open_films(options: Options) -> Opened:

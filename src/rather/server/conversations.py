@@ -4,8 +4,9 @@ import json
 import logging
 import math
 import re
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, TypeVar
@@ -15,6 +16,9 @@ from pydantic import BaseModel
 from rather.conversation.keys import history_key
 from rather.conversation.records import question_record
 from rather.conversation.session import Session
+from rather.model.belief import Belief
+from rather.model.catalog import Catalog
+from rather.model.catalog_changes import CatalogChanges, catalog_changes
 from rather.model.questions import Recommendation
 from rather.model.responses import SKIP, Choice, as_choice
 from rather.server.computing.catalogs import ServedCatalog, ServedCatalogs, settings_of
@@ -76,16 +80,50 @@ class Conversations:
         self.store = store
         self.states = states
         self.prefetch = prefetch
+        self._replacing = threading.Lock()
 
     def warm_up(self) -> None:
-        """Prepare every catalogue and choose its first question, so that the first person does not wait for it."""
+        """Prepare every catalogue, so that the first person does not wait for it."""
         for served in self.catalogs:
-            about = {"catalog": served.name, "items": len(served.catalog)}
-            logger.info("preparing", extra={"fields": about})
-            start = time.perf_counter()
-            self._new(served, served.complete(NewSession()))
-            took = {"seconds": round(time.perf_counter() - start, 2), "search": served.retriever_text}
-            logger.info("prepared", extra={"fields": about | took})
+            self._prepare(served)
+
+    def replace(self, name: str, opened: tuple[Catalog, Belief]) -> CatalogChanges:
+        """Serve another version of a catalogue: prepare it beside the one that is served, then switch.
+
+        Requests in progress finish with the version that they began with. If the new one cannot be served, the old one
+        stays, and the error says why.
+
+        Args:
+            name: The name that it is served under.
+            opened: What `rather.open` returned.
+        """
+        with self._replacing:
+            old = self.catalogs.find(name)
+            new = old.next_version(*opened)
+            try:
+                with self.states.gate.exempt():
+                    self._prepare(new)
+                changes = catalog_changes(old.catalog, new.catalog)
+                self.catalogs.switch(new)
+            finally:
+                self._retire((old, new))
+        return changes
+
+    def _prepare(self, served: ServedCatalog) -> None:
+        """Make what a catalogue needs for searches, and choose its first question."""
+        about = {"catalog": served.name, "items": len(served.catalog)}
+        logger.info("preparing", extra={"fields": about})
+        start = time.perf_counter()
+        self._new(served, served.complete(NewSession()))
+        took = {"seconds": round(time.perf_counter() - start, 2), "search": served.retriever_text}
+        logger.info("prepared", extra={"fields": about | took})
+
+    def _retire(self, versions: Iterable[ServedCatalog]) -> None:
+        """Forget what was computed about those versions that are not served, so that their memory is free again."""
+        for catalog in {version.catalog for version in versions} - {served.catalog for served in self.catalogs}:
+            self.states.retire(catalog)
+            if self.prefetch is not None:
+                self.prefetch.retire(catalog)
 
     def close(self) -> None:
         """Stop computing in advance and close the store."""

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, model_validator
 
 from rather.conversation.policy import AskKind
+from rather.server.settings import MOST_BUDGET_MS
 
 JsonChoice = Annotated[
     Annotated[StrictInt, Field(ge=0, le=1_000)] | Literal["none", "same", "skip"],
@@ -73,7 +74,7 @@ class NewSession(BaseModel):
     seed: int = Field(0, ge=0, lt=2**53, description="The same seed and answers give the same questions.")
     strategy: Name = Field("auto", description="How questions are chosen; the catalogue lists the names.")
     time_budget_ms: float | None = Field(
-        None, ge=1, le=60_000, description="The most time to spend on choosing a question; for `auto` only."
+        None, ge=1, le=MOST_BUDGET_MS, description="The most time to spend on choosing a question; for `auto` only."
     )
     questions: int | None = Field(None, ge=1, le=500, description="Stop after this many answers at the latest.")
 

@@ -16,6 +16,9 @@ NOT_SERVED = frozenset({"exhaustive-search"})
 LARGE = 50_000
 FOR_LARGE = ("auto", "query-iteration", "rand-user-top-item", "top5-exhaustive", "random")
 
+# The most time for choosing a question that an operator or a caller may ask for.
+MOST_BUDGET_MS = 60_000
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -47,6 +50,8 @@ class Limits:
         for name, bound in vars(self).items():
             if not bound > 0:
                 raise InvalidInputError(f"`{name}` must be above 0, got {bound}.")
+        if self.budget_ms > MOST_BUDGET_MS:
+            raise InvalidInputError(f"`budget_ms` must be at most {MOST_BUDGET_MS:,}, got {self.budget_ms:,g}.")
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,7 @@ class Settings:
         strategies: Names of the strategies that a caller may choose (see `strategies_for`).
         workers: Computations at the same time; None for one on each core.
         prefetch: Whether to compute the next question for every possible answer while the person reads.
+        watch: Whether to look every two seconds if files of catalogues have changed, and to serve what they hold.
         retriever: How items are found, a kind of `rather.retrieval.choose_retriever`.
         cache_mb: Memory for cached states of conversations.
         limits: How much one caller may use.
@@ -75,6 +81,7 @@ class Settings:
     strategies: tuple[str, ...] = tuple(name for name in STRATEGIES if name not in NOT_SERVED)
     workers: int | None = None
     prefetch: bool = True
+    watch: bool = True
     retriever: str = "auto"
     cache_mb: int = 256
     limits: Limits = field(default_factory=Limits)

@@ -1,9 +1,11 @@
 """The catalogues of a server, and how a conversation about one of them starts: from a request or from a log."""
 
+import copy
+import itertools
 import json
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from typing import Any
 
@@ -42,7 +44,7 @@ class ServedCatalog:
         belief: Where conversations start.
         settings: What the operator decided.
         gate: Admits what has to be computed before a conversation can start.
-        version: Tells it from earlier catalogues of this name.
+        version: Tells it from all others of this process.
     """
 
     name: str
@@ -50,7 +52,14 @@ class ServedCatalog:
     belief: Belief
     settings: Settings
     gate: Gate
-    version: int = 1
+    version: int = field(default_factory=itertools.count(1).__next__)
+
+    def next_version(self, catalog: Catalog, belief: Belief) -> "ServedCatalog":
+        """The same name and settings with other items.
+
+        Their catalogue is a copy, which tells what was computed about this version even if it was served before.
+        """
+        return ServedCatalog(self.name, copy.copy(catalog), belief, self.settings, self.gate)
 
     @cached_property
     def retriever(self) -> Retriever:
@@ -235,6 +244,10 @@ class ServedCatalogs:
             if served.catalog.content_hash == log.catalog:
                 return served
         raise invalid_log("It is about a catalogue that this server does not have.")
+
+    def switch(self, served: ServedCatalog) -> None:
+        """Give new requests this version of a catalogue. Requests that have an earlier one finish with that."""
+        self._served[served.name] = served
 
 
 def settings_of(session: Session) -> str:

@@ -29,6 +29,7 @@ class Gate:
         self._closed = False
         self._lock = threading.Lock()
         self._slot_ahead = threading.Condition(self._lock)
+        self._exempt = threading.local()
 
     @property
     def waiting(self) -> int:
@@ -38,6 +39,9 @@ class Gate:
     @contextmanager
     def urgent(self) -> Iterator[None]:
         """Compute for a request; raises a `busy` problem when it has to wait too long."""
+        if getattr(self._exempt, "now", False):
+            yield
+            return
         self._enter()
         try:
             yield
@@ -57,6 +61,15 @@ class Gate:
         finally:
             if admitted:
                 self._leave(ahead=True)
+
+    @contextmanager
+    def exempt(self) -> Iterator[None]:
+        """Let this thread compute without a slot: what takes minutes must neither hold one nor wait for one."""
+        self._exempt.now = True
+        try:
+            yield
+        finally:
+            self._exempt.now = False
 
     def close(self) -> None:
         """Admit no more work done in advance."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from rather.errors import RatherError
+from rather.model.catalog import Catalog
 from rather.model.responses import SKIP, Choice, answer_row
 from rather.numerics.threads import one_thread
 from rather.server.computing.states import State, States
@@ -84,6 +85,14 @@ class Prefetch:
         with self._changed:
             self._reading.pop(session, None)
 
+    def retire(self, catalog: Catalog) -> None:
+        """Questions about this catalogue are no longer answered as they are."""
+        with self._changed:
+            retired = {task.session for task in self._tasks if task.state.session.policy.catalog is catalog}
+            self._tasks = sorted(task for task in self._tasks if task.session not in retired)  # sorted, so a heap
+            for session in retired:
+                self._reading.pop(session, None)
+
     def close(self) -> None:
         """End the threads once they have finished what they are computing."""
         with self._changed:
@@ -94,15 +103,23 @@ class Prefetch:
             thread.join()
 
     def _work(self) -> None:
-        while (task := self._take()) is not None:
-            try:
-                self._states.compute_ahead(task.state, task.choice, partial(self._is_wanted, task))
-            except (RatherError, ProblemError):
-                pass  # whoever gives this answer will see the error
-            except Exception:
-                logger.exception("prefetch failed")
-            if task.choice is SKIP:  # the last task of this question
-                self._finish(task)
+        while self._did_task():  # which keeps no task: it would hold a state, and a catalogue, until the next one
+            pass
+
+    def _did_task(self) -> bool:
+        """Do the next task, once there is one; False when the threads shall end."""
+        task = self._take()
+        if task is None:
+            return False
+        try:
+            self._states.compute_ahead(task.state, task.choice, partial(self._is_wanted, task))
+        except (RatherError, ProblemError):
+            pass  # whoever gives this answer will see the error
+        except Exception:
+            logger.exception("prefetch failed")
+        if task.choice is SKIP:  # the last task of this question
+            self._finish(task)
+        return True
 
     def _finish(self, task: Task) -> None:
         with self._changed:

@@ -12,6 +12,7 @@ from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakSet
 
 from rather.caching.keys import digest
 from rather.conversation.keys import history_key
@@ -20,6 +21,7 @@ from rather.conversation.records import answer_record, question_record
 from rather.conversation.session import Session
 from rather.conversation.stopping import Stop
 from rather.errors import NoQuestionLeftError
+from rather.model.catalog import Catalog
 from rather.model.questions import Question, Recommendation
 from rather.model.responses import Choice
 from rather.retrieval import ShortlistRetriever
@@ -105,6 +107,7 @@ class States:
         self._wait_seconds = wait_seconds
         self._cached: OrderedDict[str, State] = OrderedDict()
         self._computing: dict[str, Future[State]] = {}
+        self._retired: WeakSet[Catalog] = WeakSet()
         self._lock = threading.Lock()
         self.found = self.computed = self.computed_ahead = 0
 
@@ -162,12 +165,22 @@ class States:
         """Cache a state, under another key than its own if one is given."""
         key = state.key if key is None else key
         with self._lock:
+            if state.session.policy.catalog in self._retired:
+                return
             if key in self._cached:
                 self._bytes -= self._cached.pop(key).size
             self._cached[key] = state
             self._bytes += state.size
             while self._bytes > self._most_bytes and len(self._cached) > 1:
                 self._bytes -= self._cached.popitem(last=False)[1].size
+
+    def retire(self, catalog: Catalog) -> None:
+        """Drop the states of conversations about a catalogue that is no longer served, and cache no more of them."""
+        with self._lock:
+            self._retired.add(catalog)
+            for key, state in list(self._cached.items()):
+                if state.session.policy.catalog is catalog:
+                    self._bytes -= self._cached.pop(key).size
 
     def _get(self, key: str, compute: Callable[[], State], admission: AbstractContextManager[None]) -> State:
         """Compute a state, or wait for the thread that is computing it already."""

@@ -5,6 +5,7 @@ import threading
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import anyio.to_thread
@@ -25,6 +26,7 @@ from rather.server.http.metrics import Metrics
 from rather.server.http.middleware import BodyLimit, Observe, RateLimit, unavailable
 from rather.server.http.operations import administration, operations
 from rather.server.http.routes import api
+from rather.server.reloading import Reloading
 from rather.server.sessions.records import now
 from rather.server.sessions.sql_store import SqlStore
 from rather.server.sessions.store import Store, StoreUnavailableError
@@ -38,7 +40,10 @@ THREADS = 256
 
 
 def create_app(
-    catalogs: Mapping[str, tuple[Catalog, Belief]], settings: Settings | None = None, store: Store | None = None
+    catalogs: Mapping[str, tuple[Catalog, Belief]],
+    settings: Settings | None = None,
+    store: Store | None = None,
+    files: Mapping[str, str | Path] | None = None,
 ) -> FastAPI:
     """The service as an ASGI application.
 
@@ -51,6 +56,9 @@ def create_app(
         catalogs: The catalogues to serve by name, each with the belief that conversations about it start from.
         settings: What the operator decided, by default `Settings()`.
         store: Where sessions are stored, by default the database of the settings.
+        files: The file or folder that a catalogue was opened from, by the name of the catalogue. It is opened again
+            when it changes (see `Settings.watch`) and when the operator asks. For one that comes from elsewhere,
+            call `app.state.conversations.replace(name, rather.open(...))`.
     """
     settings = settings if settings is not None else Settings()
     gate = Gate(settings.cores, settings.limits.wait_seconds)
@@ -74,7 +82,8 @@ def create_app(
     )
     app.state.settings = settings
     app.state.conversations = Conversations(settings, served, store, states, prefetch)
-    app.state.metrics = Metrics(states)
+    app.state.reloading = Reloading(app.state.conversations, files or {})
+    app.state.metrics = Metrics(states, app.state.reloading)
     app.state.draining = threading.Event()
     for router in (api, administration, operations):
         app.include_router(router)
@@ -118,6 +127,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     conversations: Conversations = app.state.conversations
     anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
     await asyncio.to_thread(conversations.warm_up)
+    if conversations.settings.watch:
+        app.state.reloading.start()
     stop = asyncio.Event()
     expiry = asyncio.create_task(_expire_repeatedly(conversations, stop))
     try:
@@ -126,6 +137,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.draining.set()
         stop.set()
         await expiry
+        await asyncio.to_thread(app.state.reloading.close)
         await asyncio.to_thread(conversations.close)
 
 

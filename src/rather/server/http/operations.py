@@ -98,3 +98,24 @@ def expire_sessions(
         text = "This server keeps sessions forever, and `days` is missing."
         raise ProblemError(422, "no-policy", text, "Pass `days`.")
     return schema.Expired(deleted=conversations.store.expire(now() - timedelta(days=kept)))
+
+
+@administration.post("/reload", summary="Open changed files now")
+def reload_catalogs(request: Request, conversations: AppConversations) -> schema.ReloadedCatalogs:
+    """Open every file again that does not hold what is served, even one that could not be served the last time.
+
+    The response comes when new requests get the new versions. It may take as long as starting the server.
+    """
+    reloaded = request.app.state.reloading.reload()
+    return schema.ReloadedCatalogs(
+        catalogs=[
+            schema.ReloadedCatalog(
+                name=each.catalog,
+                outcome=each.outcome,
+                text=each.text,
+                items=len(conversations.catalogs.find(each.catalog).catalog),
+                **({} if each.changes is None else vars(each.changes)),
+            )
+            for each in reloaded
+        ]
+    )

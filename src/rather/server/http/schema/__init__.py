@@ -26,7 +26,14 @@ from rather.server.http.schema.conversations import (
     TurnView,
     Why,
 )
-from rather.server.http.schema.operations import AdminSession, AdminSessions, Expired, Health
+from rather.server.http.schema.operations import (
+    AdminSession,
+    AdminSessions,
+    Expired,
+    Health,
+    ReloadedCatalog,
+    ReloadedCatalogs,
+)
 
 __all__ = [
     "AdminSession",
@@ -47,6 +54,8 @@ __all__ = [
     "QuestionView",
     "RecommendationView",
     "RecommendationsView",
+    "ReloadedCatalog",
+    "ReloadedCatalogs",
     "SessionView",
     "StopView",
     "Taste",
