@@ -1,10 +1,12 @@
 """What every store must do, run on each database."""
 
 import threading
+from contextlib import contextmanager
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import create_engine, text
+import sqlalchemy.event
+from sqlalchemy import Engine, create_engine, text
 
 from rather.server.sessions.database import open_engine
 from rather.server.sessions.records import StoredEvent, StoredSession, now
@@ -86,6 +88,35 @@ def test_who_read_an_older_version_loses(store):
     with pytest.raises(LostRaceError):
         store.change(session, {"k": 3}, "{}", OPEN)
     assert len(store.load(session.id).events) == 1
+
+
+@contextmanager
+def between_session_and_events(change):
+    """Make a change at the moment when a load has read a session but not yet its events."""
+    waiting = [change]
+
+    def on_statement(connection, cursor, statement, parameters, context, many):
+        if waiting and statement.startswith("SELECT events"):
+            waiting.pop()()
+
+    sqlalchemy.event.listen(Engine, "before_cursor_execute", on_statement)
+    try:
+        yield
+    finally:
+        sqlalchemy.event.remove(Engine, "before_cursor_execute", on_statement)
+    assert not waiting
+
+
+def test_a_session_is_read_with_the_events_of_the_same_moment(store, any_database):
+    other, before = SqlStore(any_database), create(store)
+    with between_session_and_events(lambda: other.append(before, event(1), None)):
+        assert store.load(before.id) == before
+    answered = store.load(before.id)
+    assert (answered.version, len(answered.events), answered.open) == (1, 1, None)
+    with between_session_and_events(lambda: other.delete(before.id)):
+        assert store.load(before.id) == answered
+    assert store.load(before.id) is None
+    other.close()
 
 
 def test_of_many_writers_at_once_one_wins(store):

@@ -27,6 +27,15 @@ def open_engine(url: str) -> Engine:
     return engine
 
 
+def snapshots(engine: Engine) -> Engine:
+    """The engine for transactions that read: each sees the database as it was at its first statement.
+
+    On PostgreSQL, every statement of an ordinary transaction sees what was committed before that statement. On SQLite,
+    a transaction on a file with a write-ahead log always sees one moment.
+    """
+    return engine if engine.dialect.name == "sqlite" else engine.execution_options(isolation_level="REPEATABLE READ")
+
+
 def migrate(engine: Engine) -> None:
     """Bring the schema up to date, whichever version wrote the database. Several processes may do this at once."""
     with as_file(files("rather.server.sessions").joinpath("migrations")) as folder, engine.connect() as connection:

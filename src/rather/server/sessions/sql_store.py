@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, update
 from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from rather.server.sessions.database import open_engine
+from rather.server.sessions.database import open_engine, snapshots
 from rather.server.sessions.records import StoredEvent, StoredSession, now
 from rather.server.sessions.store import LostRaceError, StoreUnavailableError
 from rather.server.sessions.tables import events, server, sessions
@@ -29,6 +29,7 @@ class SqlStore:
     def __init__(self, url: str) -> None:
         with _failures():
             self._engine = open_engine(url)
+            self._reader = snapshots(self._engine)
             self._writer = self._engine.execution_options(writes=True)
             self._key = self._read_key().encode()
         # SQLite takes one writer at a time and lets the others retry after ever longer pauses, so an unlucky one could
@@ -149,7 +150,8 @@ class SqlStore:
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
-        with _failures(), self._engine.connect() as connection:
+        """All that is read in here is as it was at one moment, whoever writes meanwhile."""
+        with _failures(), self._reader.connect() as connection:
             yield connection
 
     @contextmanager
