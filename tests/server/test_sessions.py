@@ -241,6 +241,18 @@ def test_an_import_goes_on_where_the_export_was(client):
     assert answer(client, twin).json()["session"]["answers"] == 2
 
 
+def test_an_imported_question_is_not_asked_of_others(client, make_client, tmp_path):
+    fresh = make_client(database=f"sqlite:///{tmp_path / 'other.db'}")
+    session = open_session(client)
+    log = client.get(f"/v1/sessions/{session['id']}/export").json()
+    chosen = open_session(fresh)["question"]["options"]
+    other = {"items": [20, 21], "evoi": 0.0}
+    for server in (client, make_client()):
+        imported = server.post("/v1/sessions/import", json={**log, "open": other}).json()
+        assert [option["id"] for option in imported["question"]["options"]] == ["thing-20", "thing-21"]
+        assert open_session(server)["question"]["options"] == chosen
+
+
 def test_a_session_of_the_library_can_be_imported(client, source):
     ours = Session(Policy(source.catalog, source.belief, seed=3))
     ours.tell(ours.ask(), 1)

@@ -103,6 +103,24 @@ def test_the_stored_question_wins_over_our_own(states, session):
     assert states.after(state, 0).session.turns[0].question.slate == state.question.slate
 
 
+def test_a_loaded_question_is_not_asked_of_others(states, session):
+    chosen = session.fork().ask().slate
+    other = {"items": [3, 4], "evoi": 0.125}
+    assert chosen != (3, 4)
+    assert states.resume("start", (), other, session.fork).question.slate == (3, 4)
+    assert states.resume("start", (), None, session.fork).question.slate == chosen
+
+
+def test_a_replay_starts_from_a_state_with_a_loaded_question(states, session):
+    loaded = states.resume("start", (), {"items": [3, 4], "evoi": 0.125}, session.fork)
+
+    def start():
+        raise AssertionError("the session is replayed from its start")
+
+    resumed = states.resume("start", [loaded.answer(1)], None, start)
+    assert [(turn.question.slate, turn.answer) for turn in resumed.session.turns] == [((3, 4), 1)]
+
+
 def test_catalogue_version_settings_and_budget_make_different_keys():
     others = [
         ("b", 1, "{}", None),

@@ -217,7 +217,7 @@ class Conversations:
             state = State.of(history_key(_first_key(stored, served), _answers(stored)), session)
         if not math.isfinite(state.regret) or not all(math.isfinite(item.spread) for item in state.top):
             raise invalid_log("Its numbers overflow.")
-        self.states.keep(state)
+        self.states.keep_loaded(state)
         stored = replace(stored, open=state.open)
         self.store.create(stored, hashed_address)
         return self._expect_answer(Conversation(stored, state, served))

@@ -1,7 +1,8 @@
 """States of conversations, in memory: what is believed and asked after given answers.
 
 A state follows from the settings and the answers alone. So everybody who gave the same answers shares it, and a state
-that was computed in advance is found by the answer that leads to it.
+that was computed in advance is found by the answer that leads to it. A state whose open question was loaded rather than
+chosen is shared only by those who have the same one open.
 """
 
 import threading
@@ -133,13 +134,10 @@ class States:
         """
         keys = list(_keys_along(first, answers))
         state = self.find(keys[-1])
-        if state is None:
-            state = self._get(keys[-1], lambda: self._replay(keys, answers, open, start), self.gate.urgent())
-        if open is None or (state.open is not None and _without_shown(state.open) == _without_shown(open)):
+        if state is not None and (open is None or _same_question(state.open, open)):
             return state
-        # Another process had more or less time to choose. The stored question is the one that was shown.
-        key = digest(state.key, "open", dict(open))
-        return self.find(key) or self._get(key, lambda: _with_open_question(state, open), self.gate.urgent())
+        key = keys[-1] if open is None else _key_with_open(keys[-1], open)
+        return self.find(key) or self._get(key, lambda: self._replay(keys, answers, open, start), self.gate.urgent())
 
     def after(self, state: State, choice: Choice) -> State:
         """The state after an answer to the open question."""
@@ -160,6 +158,10 @@ class States:
             if admitted and wanted() and self.find(key) is None:
                 self._get(key, lambda: _told(key, state, choice), nullcontext())
                 self.computed_ahead += 1
+
+    def keep_loaded(self, state: State) -> None:
+        """Cache a state whose open question came with it: found only by who has the same one open."""
+        self.keep(state, _key_with_open(state.key, state.open))
 
     def keep(self, state: State, key: str | None = None) -> None:
         """Cache a state, under another key than its own if one is given."""
@@ -214,14 +216,23 @@ class States:
         self, keys: Sequence[str], answers: Sequence[Record], open: Record | None, start: Callable[[], Session]
     ) -> State:
         """Tell the answers again, from the last state on the way that is cached."""
-        cached = (self.find(key) for key in reversed(keys[:-1]))
-        known = next(((len(answers) - 1 - back, state) for back, state in enumerate(cached) if state is not None), None)
-        done, session = (0, start()) if known is None else (known[0], known[1].session.fork())
+        done, known = self._last_cached(keys, answers)
+        session = start() if known is None else known.session.fork()
         for answer in answers[done:]:
             replay(dict(answer), session)
         if open is not None:
             load_open(dict(open), session)
         return State.of(keys[-1], session)
+
+    def _last_cached(self, keys: Sequence[str], answers: Sequence[Record]) -> tuple[int, State | None]:
+        """After how many of these answers a state is cached, whatever its open question; and that state."""
+        for done in range(len(answers), -1, -1):
+            state = self.find(keys[done])
+            if state is None and done < len(answers):
+                state = self.find(_key_with_open(keys[done], _question_of(answers[done])))
+            if state is not None:
+                return done, state
+        return 0, None
 
 
 def _keys_along(key: str, answers: Sequence[Record]) -> Iterator[str]:
@@ -232,13 +243,27 @@ def _keys_along(key: str, answers: Sequence[Record]) -> Iterator[str]:
         yield key
 
 
-def _without_shown(record: Record) -> Record:
-    """What a question compares and is worth; older versions stored no more."""
-    return {name: value for name, value in record.items() if name != "shown"}
+def _same_question(mine: Record | None, stored: Record) -> bool:
+    """Whether they compare the same and are worth the same; older versions did not store what was shown."""
+    return mine is not None and all(mine.get(name) == stored.get(name) for name in {*mine, *stored} - {"shown"})
 
 
 def _key_after(state: State, choice: Choice) -> str:
     return history_key(state.key, [state.answer(choice)])
+
+
+def _key_with_open(key: str, open: Record | None) -> str:
+    """The key of a state with an open question that was not chosen here.
+
+    Others with the same answers do not share it: where it came from, somebody had more or less time to choose, or wrote
+    what they liked into a log.
+    """
+    return digest(key, "open", None if open is None else dict(open))
+
+
+def _question_of(answer: Record) -> Record:
+    """The record of the question that was answered."""
+    return {name: value for name, value in answer.items() if name not in ("tell", "answer")}
 
 
 def _told(key: str, state: State, choice: Choice) -> State:
@@ -246,13 +271,6 @@ def _told(key: str, state: State, choice: Choice) -> State:
     session = state.session.fork()
     session.tell(state.question, choice)
     return State.of(key, session)
-
-
-def _with_open_question(state: State, open: Record) -> State:
-    """The same answers with another open question."""
-    session = state.session.fork()
-    load_open(dict(open), session)
-    return State.of(state.key, session)
 
 
 def _own_bytes(session: Session) -> int:
