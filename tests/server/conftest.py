@@ -79,6 +79,15 @@ class Postgres:
     def url(self):
         return f"postgresql+psycopg://rather@127.0.0.1:{self.port}/postgres"
 
+    def new_database(self):
+        """The URL of an empty database."""
+        import psycopg
+
+        name = f"test_{os.urandom(6).hex()}"
+        with psycopg.connect(self.url.replace("+psycopg", ""), autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}")
+        return self.url.replace("/postgres", f"/{name}")
+
     def start(self):
         options = f"-h 127.0.0.1 -p {self.port} -k {self.folder} -c fsync=off"
         self._run("pg_ctl", "-D", self.data, "-w", "-l", str(self.folder / "log"), "-o", options, "start")
@@ -114,12 +123,7 @@ def postgres():
 @pytest.fixture
 def postgres_url(postgres):
     """A database of its own in that PostgreSQL."""
-    import psycopg
-
-    name = f"test_{os.urandom(6).hex()}"
-    with psycopg.connect(postgres.url.replace("+psycopg", ""), autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-    return postgres.url.replace("/postgres", f"/{name}")
+    return postgres.new_database()
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
