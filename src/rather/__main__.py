@@ -7,6 +7,7 @@ import sys
 def main() -> None:
     """Run the command line; a user's mistake ends in one line, not a traceback."""
     from rather.cli import app
+    from rather.controls import visible
     from rather.errors import MissingExtraError, RatherError
 
     for stream in (sys.stdin, sys.stdout, sys.stderr):
@@ -15,7 +16,7 @@ def main() -> None:
     try:
         app()
     except RatherError as error:
-        print(f"Error: {error}", file=sys.stderr)
+        print(f"Error: {visible(str(error))}", file=sys.stderr)
         sys.exit(1 if isinstance(error, MissingExtraError) else 2)
     except BrokenPipeError:  # the reader of our output went away
         sys.stderr.close()

@@ -3,6 +3,9 @@
 import json
 import logging
 import sys
+import unicodedata
+
+import pytest
 
 from rather.server.logs import JsonLines, PlainLines
 
@@ -30,6 +33,14 @@ def test_both_tell_where_an_error_came_from():
         failed = record("failed", sys.exc_info())
     assert "ValueError: here" in PlainLines().format(failed)
     assert "ValueError: here" in json.loads(JsonLines().format(failed))["traceback"]
+
+
+@pytest.mark.parametrize("lines", [JsonLines(), PlainLines()])
+def test_a_record_is_one_line_without_control_characters(lines):
+    hostile = "a\x1b[2J\nWarning: forged\x9b31m\u2028\x00"
+    line = lines.format(record(hostile, reason=hostile))
+    assert all(unicodedata.category(sign) not in ("Cc", "Zl", "Zp") for sign in line)
+    assert line.count("forged") == 2
 
 
 def test_preparing_a_catalogue_is_logged(make_client, caplog):

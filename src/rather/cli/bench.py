@@ -1,12 +1,12 @@
 """`rather bench`: what things cost on this machine."""
 
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rather.cli.console import say
 from rather.cli.json_output import print_json
 from rather.cli.options import Json, Plot, Seed, SlateSize
 
@@ -83,7 +83,7 @@ def bench(
 
         print_report(report)
         if plot is not None:
-            print(f"plot: {plot}", file=sys.stderr)
+            say(f"plot: {plot}", stderr=True)
 
 
 def _settings(
@@ -110,12 +110,12 @@ def _measure(settings: "BenchSettings", quiet: bool) -> "BenchReport":
 
     busy = others_now()
     if busy > BUSY:
-        typer.echo(
+        say(
             f"This machine is busy: other programs use {busy:.0%} of its cores. Trust ratios more than times.",
-            err=True,
+            stderr=True,
         )
     with progress_bar("steps", settings.steps, quiet) as advance:
-        return run(settings, advance, lambda text: typer.echo(text, err=True))
+        return run(settings, advance, lambda text: say(text, stderr=True))
 
 
 def _serve(

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rather.cli.command_help import Command
+from rather.cli.console import say
 from rather.cli.json_output import print_json
 from rather.cli.options import From, Json
 
@@ -61,14 +62,12 @@ def get(name: Name, source: From = None) -> None:
         rather data get ml-100k
         rather data get ml-1m --from ~/downloads
     """
-    import sys
-
     from rather.cli.progress import byte_progress
     from rather.research.datasets import dataset_named
     from rather.research.datasets.download import get_dataset, terms
 
     dataset = dataset_named(name)
-    print(terms(dataset), file=sys.stderr)
+    say(terms(dataset), stderr=True)
     with byte_progress() as on_bytes:
         print(get_dataset(dataset, source, on_bytes))
 

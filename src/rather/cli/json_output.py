@@ -6,6 +6,8 @@ import math
 import sys
 from typing import Any
 
+from rather.controls import escaped_json
+
 
 def print_json(document: Any, indent: int | None = 1) -> None:
     """Print a document: non-ASCII text as it is if the encoding allows, otherwise escaped; NaN and infinity as null.
@@ -15,7 +17,8 @@ def print_json(document: Any, indent: int | None = 1) -> None:
         indent: Of nested values; None prints one line.
     """
     unicode = codecs.lookup(sys.stdout.encoding or "utf-8").name.startswith("utf")
-    print(json.dumps(_finite(document), indent=indent, ensure_ascii=not unicode, allow_nan=False), flush=True)
+    text = json.dumps(_finite(document), indent=indent, ensure_ascii=not unicode, allow_nan=False)
+    print(escaped_json(text), flush=True)
 
 
 def _finite(value: Any) -> Any:

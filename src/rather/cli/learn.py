@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rather.cli.console import say
 from rather.cli.options import From, Seed
 from rather.errors import InvalidInputError, UnknownNameError
 from rather.extras import require_extra
@@ -65,7 +66,7 @@ def learn(
     if method == "als":
         require_extra("data", "Alternating least squares")
     table = _ratings(ratings, user, item, rating, source)
-    print(table)
+    say(str(table))
     described = None
     if method == "attributes":
         described = _attributes(ratings, attributes, source)
@@ -87,8 +88,8 @@ def learn(
     vectors = Vectors(
         factors.items.numpy(), factors.users.numpy(), table.item_ids, table.labels, features=names, about=about
     )
-    print(f"wrote {save_vectors(vectors, out)}: {table.n_items:,} items, {table.n_users:,} users")
-    print(f"next: rather ask {out}")
+    say(f"wrote {save_vectors(vectors, out)}: {table.n_items:,} items, {table.n_users:,} users")
+    say(f"next: rather ask {out}")
 
 
 def _ratings(name: str, user: str | None, item: str | None, rating: str | None, source: Path | None) -> "Ratings":
@@ -151,4 +152,4 @@ def _baselines(seen: "Ratings", rest: "Ratings", seed: int, method: str) -> dict
 def _show(measured: dict[str, float], baseline: dict[str, float]) -> None:
     for name, number in measured.items():
         beside = "always the mean" if name == "RMSE" else "popularity"
-        print(f"held-out {name}: {number:.4f}   ({beside}: {baseline[name]:.4f})")
+        say(f"held-out {name}: {number:.4f}   ({beside}: {baseline[name]:.4f})")

@@ -1,12 +1,12 @@
 """`rather reproduce`: the paper's experiments by name."""
 
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rather.cli.console import say
 from rather.cli.json_output import print_json
 from rather.cli.options import From, Json, Ray, Workers
 
@@ -123,12 +123,12 @@ def _run(
                 quick=quick,
                 fresh=fresh,
                 command=command,
-                on_progress=lambda text: print(text, file=sys.stderr),
+                on_progress=lambda text: say(text, stderr=True),
                 on_start=start,
                 on_done=lambda job: advance(),
             )
     except KeyboardInterrupt:
-        print(f"Interrupted. What was computed is in {out}; the same command resumes.", file=sys.stderr)
+        say(f"Interrupted. What was computed is in {out}; the same command resumes.", stderr=True)
         raise typer.Exit(130) from None
 
 
@@ -143,7 +143,7 @@ def _files(spec: "ExperimentSpec", summary: "ExperimentSummary", out: Path) -> d
     try:
         figures = draw_figures(spec, summary, folder)
     except MissingExtraError as error:
-        print(error, file=sys.stderr)
+        say(str(error), stderr=True)
     return {
         "results": [str(folder / name) for name in ("trials.jsonl", "summary.jsonl")],
         "figures": [str(path) for path in figures],
@@ -189,4 +189,4 @@ def _show(spec: "ExperimentSpec", summary: "ExperimentSummary", files: dict[str,
 def _report(out: Path, docs: Path) -> None:
     from rather.research.experiments.results_pages import write_report
 
-    print(f"wrote {write_report(out, docs)}")
+    say(f"wrote {write_report(out, docs)}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rather.caching.folder import switch_off
+from rather.cli.console import say
 from rather.cli.options import NoCache, RetrieverKind
 from rather.errors import InvalidInputError
 from rather.extras import require_extra
@@ -166,7 +167,7 @@ def _run(
     address = f"http://{shown}:{listener.getsockname()[1]}"
 
     def say() -> None:
-        typer.echo(f"Asking about {', '.join(source.name for source in sources)} at {address}  (API: {address}/docs)")
+        say(f"Asking about {', '.join(source.name for source in sources)} at {address}  (API: {address}/docs)")
         if open_browser:
             import webbrowser
 
@@ -181,19 +182,19 @@ def _check(sources: list["Source"], settings: "Settings") -> None:
 
     for source in sources:
         catalog = source.catalog
-        typer.echo(f"{source.name}: {counted(len(catalog), catalog.name)}, {counted(catalog.dimensions, 'dimension')}")
+        say(f"{source.name}: {counted(len(catalog), catalog.name)}, {counted(catalog.dimensions, 'dimension')}")
     where = _without_password(settings.database_url)
     try:
         store = SqlStore(settings.database_url)
         count = store.page(1, 0)[1]
         store.close()
     except StoreUnavailableError as error:
-        typer.echo(f"database: {where}: {error}", err=True)
+        say(f"database: {where}: {error}", stderr=True)
         raise typer.Exit(1) from None
-    typer.echo(f"database: {where} answers, {counted(count, 'session')}")
+    say(f"database: {where} answers, {counted(count, 'session')}")
     kept = "forever" if settings.keep_days is None else f"for {settings.keep_days:g} days after their last use"
     admin = "open to the token" if settings.admin_token else "closed"
-    typer.echo(f"sessions are kept {kept}; admin routes are {admin}")
+    say(f"sessions are kept {kept}; admin routes are {admin}")
 
 
 def _without_password(url: str) -> str:

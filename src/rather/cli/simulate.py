@@ -1,6 +1,5 @@
 """`rather simulate`: how fast does regret fall, question by question?"""
 
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from statistics import fmean
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rather.cli.console import say
 from rather.cli.json_output import print_json
 from rather.cli.options import (
     Ask,
@@ -128,7 +128,7 @@ def simulate(
     _print_tables(summaries)
     for name, path in (("rows", csv), ("plot", plot)):
         if path is not None:
-            print(f"{name}: {path}", file=sys.stderr)
+            say(f"{name}: {path}", stderr=True)
 
 
 def _compared(kinds: list[Ask], names: list[str]) -> dict[Ask, dict[str, "Strategies"]]:

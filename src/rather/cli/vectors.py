@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from rather.cli.console import say
 from rather.errors import InvalidInputError
 from rather.nouns import counted
 
@@ -46,9 +47,9 @@ def vectors(
     known = "no users" if both.users is None else counted(len(both.users), "user")
     with spinner(f"writing {out}"):
         written = save_vectors(both, out)
-    print(f"wrote {written}: {counted(n, 'item')}, {known}, {counted(d, 'dimension')}")
+    say(f"wrote {written}: {counted(n, 'item')}, {known}, {counted(d, 'dimension')}")
     if both.users is None:
-        print("Without --users, questions start from a Gaussian prior; vectors of known users make them better.")
+        say("Without --users, questions start from a Gaussian prior; vectors of known users make them better.")
 
 
 def _lines(path: Path, count: int) -> list[str]:

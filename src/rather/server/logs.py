@@ -5,6 +5,8 @@ import logging
 import logging.config
 from datetime import UTC, datetime
 
+from rather.controls import escaped_json, visible, visible_line
+
 
 class JsonLines(logging.Formatter):
     """A record as one line of JSON, with the record's `fields` as members."""
@@ -19,7 +21,7 @@ class JsonLines(logging.Formatter):
         }
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(line, ensure_ascii=False)
+        return escaped_json(json.dumps(line, ensure_ascii=False))
 
 
 class PlainLines(logging.Formatter):
@@ -28,8 +30,8 @@ class PlainLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """See `logging.Formatter.format`."""
         fields = ", ".join(f"{name} {value}" for name, value in getattr(record, "fields", {}).items())
-        line = f"{record.levelname.capitalize()}: {record.getMessage()}{f' ({fields})' if fields else ''}"
-        return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
+        line = visible_line(f"{record.levelname.capitalize()}: {record.getMessage()}{f' ({fields})' if fields else ''}")
+        return f"{line}\n{visible(self.formatException(record.exc_info))}" if record.exc_info else line
 
 
 def configure(level: str = "INFO", *, plain: bool = False) -> None:
