@@ -32,7 +32,9 @@ class ArrowColumn(Sequence[Any]):
     def packed(cls, text: NDArray[np.uint8], ends: NDArray[np.int64], facts: FileFacts | None = None) -> ArrowColumn:
         """Texts as one array of UTF-8 bytes and the n + 1 offsets where they start and end; neither is copied."""
         buffers = [None, pa.py_buffer(ends), pa.py_buffer(text)]
-        return cls(pa.Array.from_buffers(pa.large_string(), len(ends) - 1, buffers), facts)
+        texts = pa.Array.from_buffers(pa.large_string(), len(ends) - 1, buffers)
+        texts.validate(full=True)  # an offset outside of the buffer would crash the process
+        return cls(texts, facts)
 
     def __len__(self) -> int:
         return len(self.values)

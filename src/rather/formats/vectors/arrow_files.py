@@ -126,6 +126,7 @@ class ArrowFile:
         reader = self._ipc()
         for number in range(reader.num_record_batches):
             batch = reader.get_batch(number).select(columns)
+            batch.validate(full=True)
             yield from (batch.slice(start, batch_rows) for start in range(0, len(batch), batch_rows))
 
     def read(self, columns: list[str] | None = None) -> pa.Table:
@@ -134,7 +135,9 @@ class ArrowFile:
             if self._is_parquet:
                 return pq.read_table(self.path, columns=columns)
             table = self._ipc().read_all()
-            return table if columns is None else table.select(columns)
+            table = table if columns is None else table.select(columns)
+            table.validate(full=True)  # an offset outside of the file would crash the process
+            return table
         except (pa.ArrowException, OSError) as error:
             raise InvalidInputError(f"Cannot read {self.path}: {error}.") from None
 

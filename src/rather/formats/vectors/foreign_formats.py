@@ -38,12 +38,9 @@ def from_arrays(archive: Mapping[str, NDArray[Any]], name: str) -> Vectors:
         raise InvalidInputError(
             f"{name} must hold the item vectors under one of {', '.join(ITEM_KEYS)}; it holds {', '.join(archive)}."
         )
-    try:
-        items, users = (None if key is None else archive[key] for key in found)
-        ids = archive["item_ids"].tolist() if "item_ids" in archive else None
-        labels = archive["labels"].tolist() if "labels" in archive else None
-    except ValueError:
-        raise InvalidInputError(f"{name} holds pickled objects, which are never loaded. Save plain arrays.") from None
+    items, users = (None if key is None else archive[key] for key in found)
+    ids = archive["item_ids"].tolist() if "item_ids" in archive else None
+    labels = archive["labels"].tolist() if "labels" in archive else None
     assert items is not None
     return Vectors(items, users, ids, labels)
 
@@ -55,10 +52,8 @@ def read_npy(path: Path, options: ReadOptions) -> Vectors:
         return Vectors(matrix.array(), matrix=matrix, options=options)
     if (facts := options.facts(path)) is not None:
         return read_archive(converted(path, header(), options, facts), options)
-    try:
-        return Vectors(np.load(path, allow_pickle=False))
-    except (ValueError, OSError, EOFError) as error:
-        raise InvalidInputError(f"Cannot read {path}: {error}.") from None
+    with path.open("rb") as file:
+        return Vectors(np.load(file, allow_pickle=False))
 
 
 def read_arrow(path: Path, options: ReadOptions) -> Vectors:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -86,7 +87,7 @@ def find_array(path: Path, start: int = 0) -> ArrayInFile | None:
 
 
 def _memory_mapped(path: Path, dtype: np.dtype[Any], offset: int, shape: tuple[int, ...]) -> NDArray[Any]:
-    needed = offset + dtype.itemsize * int(np.prod(shape, dtype=np.int64))
+    needed = offset + dtype.itemsize * math.prod(shape)
     try:
         if (there := path.stat().st_size) < needed:
             raise InvalidInputError(f"{path} ends after {there:,} bytes of {needed:,}. Copy or write it again.")

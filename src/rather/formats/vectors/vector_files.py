@@ -12,6 +12,10 @@ from __future__ import annotations
 
 import itertools
 import json
+import struct
+import tokenize
+import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,7 +27,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from rather.errors import InvalidInputError
+from rather.errors import InvalidInputError, RatherError
 from rather.formats.vectors.archives import ArchiveWriter, MemoryMappedArchive
 from rather.formats.vectors.arrow_columns import ArrowColumn
 from rather.formats.vectors.arrow_files import ARROW_ENDINGS, ArrowFile, is_list
@@ -36,6 +40,23 @@ from rather.model.catalog import Catalog, ItemId
 FORMAT = "rather vectors 1"
 
 ARROW_AND_PARQUET = (".parquet", *ARROW_ENDINGS)
+
+# What readers of files raise when bytes are missing or wrong, each library and each damage in its own way.
+DAMAGE = (
+    ArithmeticError,
+    EOFError,
+    LookupError,
+    OSError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+    pa.ArrowException,
+    struct.error,
+    tokenize.TokenError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 # Files of vectors, whatever program wrote them. A Parquet file may be a table as well.
 VECTOR_ENDINGS = (".npz", ".npy", ".vec", *ARROW_AND_PARQUET)
@@ -125,20 +146,36 @@ def load_vectors(path: Path | str, options: ReadOptions = ReadOptions()) -> Vect
         path: The file: `.npz`, `.npy`, `.parquet`, `.arrow`, `.feather`, or word2vec's text.
         options: How to read it.
     """
-    from rather.formats.vectors.foreign_formats import from_arrays, read_arrow, read_npy, read_text
-
     source = Path(path)
     if not source.exists():
         raise InvalidInputError(f"There is no file {source}.")
+    try:
+        return _load(source, options)
+    except RatherError:
+        raise
+    except MemoryError:
+        raise InvalidInputError(
+            f"Cannot read {source}: it is damaged or too large, for it announces more than fits into memory."
+        ) from None
+    except DAMAGE as error:
+        # NumPy takes whatever it does not know for a pickle, and explains how to load one.
+        pickled = "pickle" in str(error) or "Object arrays" in str(error)
+        reason = "it is no NumPy file, or holds pickled objects, which are never loaded" if pickled else str(error)
+        raise InvalidInputError(f"Cannot read {source}: {reason.rstrip('.') or 'it is damaged'}.") from None
+
+
+def _load(source: Path, options: ReadOptions) -> Vectors:
+    from rather.formats.vectors.foreign_formats import from_arrays, read_arrow, read_npy, read_text
+
     if source.suffix == ".npz":
         if options.is_large(source) and "about" in MemoryMappedArchive(source):
             return read_archive(source, options)
-        with _npz(source) as archive:
+        with source.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             return _from_archive(archive) if "about" in archive else from_arrays(archive, source.name)
     if source.suffix in ARROW_AND_PARQUET:
-        file = ArrowFile(source)
-        if file.is_ours and (options.facts(source) is None or not options.is_large(source)):
-            return _from_table(file.read())
+        table = ArrowFile(source)
+        if table.is_ours and (options.facts(source) is None or not options.is_large(source)):
+            return _from_table(table.read())
         return read_arrow(source, options)
     if source.suffix == ".npy":
         return read_npy(source, options)
@@ -174,7 +211,11 @@ def _set(vectors: Vectors, **values: Any) -> None:
 
 
 def _matrix(value: Any, name: str) -> NDArray[np.float32]:
-    array = np.asarray(value, dtype=np.float32)
+    array = np.asarray(value)
+    if array.dtype.kind not in "fiub":
+        raise InvalidInputError(f"`{name}` must be a matrix of real numbers, got an array of {array.dtype}.")
+    with np.errstate(over="ignore"):  # too large for float32 becomes infinite, which a catalogue rejects
+        array = np.asarray(array, dtype=np.float32)
     if array.ndim != 2 or 0 in array.shape:
         raise InvalidInputError(f"`{name}` must be a matrix with one vector in each row, got shape {array.shape}.")
     return np.ascontiguousarray(array)
@@ -190,13 +231,6 @@ def header(
 
 def _header(vectors: Vectors) -> str:
     return header(vectors.name, vectors.features, vectors.about)
-
-
-def _npz(path: Path) -> Any:
-    try:
-        return np.load(path, allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
-        raise InvalidInputError(f"Cannot read {path}: {error}.") from None
 
 
 def _arrays(vectors: Vectors) -> dict[str, NDArray[Any]]:
@@ -239,10 +273,17 @@ def _unpacked(
     if f"{name}_text" not in archive:
         return None
     text, ends = archive[f"{name}_text"], archive[f"{name}_ends"]
+    if text.dtype != np.uint8 or ends.dtype != np.int64 or not _are_ends(ends, len(text)):
+        raise InvalidInputError(f"`{name}` of a vectors file must be texts with the offsets at which they end.")
     if memory_mapped:
         return ArrowColumn.packed(text, ends, facts)
     letters = text.tobytes()
     return [letters[start:end].decode() for start, end in itertools.pairwise(ends.tolist())]
+
+
+def _are_ends(ends: NDArray[np.int64], length: int) -> bool:
+    """Whether texts of this length in all can be between these offsets."""
+    return ends.ndim == 1 and len(ends) > 0 and ends[0] == 0 and ends[-1] == length and bool((np.diff(ends) >= 0).all())
 
 
 def _checked_header(text: bytes) -> dict[str, Any]:
