@@ -112,7 +112,8 @@ def test_a_loaded_question_is_not_asked_of_others(states, session):
 
 
 def test_a_replay_starts_from_a_state_with_a_loaded_question(states, session):
-    loaded = states.resume("start", (), {"items": [3, 4], "evoi": 0.125}, session.fork)
+    other = new_states().resume("start", (), {"items": [3, 4], "evoi": 0.125}, session.fork).open
+    loaded = states.resume("start", (), other, session.fork)
 
     def start():
         raise AssertionError("the session is replayed from its start")
