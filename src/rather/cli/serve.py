@@ -166,14 +166,14 @@ def _run(
     shown = "localhost" if host in ("127.0.0.1", "0.0.0.0", "::1", "::") else host
     address = f"http://{shown}:{listener.getsockname()[1]}"
 
-    def say() -> None:
+    def on_start() -> None:
         say(f"Asking about {', '.join(source.name for source in sources)} at {address}  (API: {address}/docs)")
         if open_browser:
             import webbrowser
 
             webbrowser.open(address)
 
-    run(app, listener, drain_seconds=drain_seconds, trusted_proxies=trusted_proxy, on_start=say)
+    run(app, listener, drain_seconds=drain_seconds, trusted_proxies=trusted_proxy, on_start=on_start)
 
 
 def _check(sources: list["Source"], settings: "Settings") -> None:
