@@ -16,6 +16,7 @@ from rather.cli.options import (
     RetrieverKind,
     Seed,
     SlateSize,
+    Strict,
     Temperature,
     Where,
     chosen_strategies,
@@ -66,6 +67,7 @@ def ask(
     ] = None,
     retriever: RetrieverKind = "auto",
     no_cache: NoCache = False,
+    strict: Strict = False,
 ) -> None:
     """Answer a few questions about a catalogue and get recommendations.
 
@@ -94,7 +96,7 @@ def ask(
     from rather.formats.opening import filtered_items
     from rather.retrieval import choose_retriever
 
-    source, cache = open_with_progress(catalog), user_cache()
+    source, cache = open_with_progress(catalog, strict=strict), user_cache()
     with spinner("preparing the first question"):
         search = choose_retriever(source.catalog, source.belief, retriever, cache=cache)
         if resume is not None:

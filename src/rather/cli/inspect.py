@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rather.cli.json_output import print_json
-from rather.cli.options import Json
+from rather.cli.options import Json, Strict
 from rather.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ def inspect(
     most_megabytes: Annotated[
         float | None, typer.Option(min=0, help="Largest file to read.", show_default="512")
     ] = None,
+    strict: Strict = False,
 ) -> None:
     """Show what each column of a table is and how it will be used, and write a settings file to change that.
 
@@ -43,7 +44,7 @@ def inspect(
 
     settings = settings_path(path)
     with spinner(f"reading {path}"):
-        inspected = inspect_table(path, {} if force else None, most_megabytes=most_megabytes)
+        inspected = inspect_table(path, {} if force else None, most_megabytes=most_megabytes, strict=strict)
     written = write and (force or not settings.exists())
     if written:
         _write(inspected, settings)
@@ -66,6 +67,7 @@ def table_report(inspected: "InspectedTable") -> dict[str, Any]:
         "label": inspected.label,
         "columns": [_column_report(column, inspected) for column in inspected.columns],
         "skipped": dict(raw.skipped),
+        "repairs": list(raw.repairs),
     }
 
 
@@ -83,6 +85,7 @@ def _column_report(column: "TableColumn", inspected: "InspectedTable") -> dict[s
         "different": len(column.cells.distinct),
         "examples": _examples(column),
         "note": column.note,
+        "repairs": list(column.repairs),
         "problem": column.problem,
     }
 
@@ -130,7 +133,10 @@ def _write(inspected: "InspectedTable", settings: Path) -> None:
     from rather.formats.tables.settings_writing import settings_text
 
     settings_found = inspected.settings()
-    remarks = {column.name: column.problem or column.note for column in inspected.columns}
+    remarks = {
+        column.name: column.problem or "; ".join(filter(None, (column.note, *column.repairs)))
+        for column in inspected.columns
+    }
     # A column that cannot be used is written as ignored: the next run works, and the remark says what to fix.
     columns = {
         column.name: ColumnSettings(role=Role.IGNORE) if column.problem else settings_found.columns[column.name]
@@ -160,7 +166,7 @@ def _show(report: dict[str, Any]) -> None:
     table.add_column("missing", justify="right")
     table.add_column("examples", overflow="fold", ratio=1)
     for column in report["columns"]:
-        remark = column["problem"] or column["note"]
+        remark = column["problem"] or "\n".join(filter(None, (column["note"], *column["repairs"])))
         examples = Text(" · ".join(column["examples"]))
         if remark:
             examples.append(f"\n{remark}", style="red" if column["problem"] else "yellow")
@@ -170,6 +176,8 @@ def _show(report: dict[str, Any]) -> None:
             Text(column["column"], style="bold"), column["kind"], column["used"], missing, examples, style=style
         )
     console.print(table)
+    for repair in report["repairs"]:
+        console.print(Text(f"{report['table']}: {repair}.", style="yellow"))
     for name, reason in report["skipped"].items():
         console.print(Text(f"{name} {reason}; it is left out.", style="yellow"))
     if report["settings_written"]:

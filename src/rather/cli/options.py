@@ -63,6 +63,12 @@ Where = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+Strict = Annotated[
+    bool,
+    typer.Option(
+        "--strict", help="Reject a table with values that cannot be read, instead of taking them for missing."
+    ),
+]
 Plot = Annotated[
     Path | None,
     typer.Option(

@@ -86,11 +86,18 @@ def spinner(what: str) -> Iterator[None]:
         yield
 
 
-def open_with_progress(name: str) -> "Opened":
-    """What a command is pointed at, opened with the user's cache, and with a bar while a large file is read."""
+def open_with_progress(name: str, *, strict: bool = False) -> "Opened":
+    """What a command is pointed at, opened with the user's cache, and with a bar while a large file is read.
+
+    Prints what its owner should know about how it was read.
+    """
     from rather.caching import user_cache
     from rather.formats.opening import open
 
     with byte_progress(of_bytes=False) as show:
         show(name, 0, None)
-        return open(name, cache=user_cache(), on_progress=show)
+        opened = open(name, strict=strict, cache=user_cache(), on_progress=show)
+    console = plain_console(stderr=True)
+    for note in opened.catalog.notes:
+        console.print(Text(note, style="yellow"))
+    return opened

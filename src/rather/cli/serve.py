@@ -8,7 +8,7 @@ import typer
 
 from rather.caching.folder import switch_off
 from rather.cli.console import say
-from rather.cli.options import NoCache, RetrieverKind
+from rather.cli.options import NoCache, RetrieverKind, Strict
 from rather.errors import InvalidInputError
 from rather.extras import require_extra
 from rather.nouns import counted
@@ -80,6 +80,7 @@ def serve(
     retriever: RetrieverKind = "auto",
     no_cache: NoCache = False,
     check: Annotated[bool, typer.Option("--check", help="Check the catalogues and the database, then exit.")] = False,
+    strict: Strict = False,
 ) -> None:
     """Serve a page that asks, and a REST API with its documentation under /docs.
 
@@ -120,7 +121,7 @@ def serve(
         },
     )
     short_names = dict(zip(_short_names(names), names, strict=True))
-    sources = [Source(short, *open_with_progress(name)) for short, name in short_names.items()]
+    sources = [Source(short, *open_with_progress(name, strict=strict)) for short, name in short_names.items()]
     if check:
         _check(sources, settings)
     else:

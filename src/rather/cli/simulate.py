@@ -19,6 +19,7 @@ from rather.cli.options import (
     RetrieverKind,
     Seed,
     SlateSize,
+    Strict,
     Temperature,
     Workers,
     chosen_strategies,
@@ -73,6 +74,7 @@ def simulate(
     ] = None,
     retriever: RetrieverKind = "auto",
     json_output: Json = False,
+    strict: Strict = False,
 ) -> None:
     """Let simulated users answer, and show how the regret of the recommendation falls.
 
@@ -93,7 +95,7 @@ def simulate(
     from rather.simulation import simulate as run
 
     compared = _compared(asking or [Ask.ITEMS], strategy or [])
-    source = open_with_progress(catalog)
+    source = open_with_progress(catalog, strict=strict)
     policies = _policies(source, compared, k, p, temperature, retriever, rejuvenate=not among_particles)
     drawn = draw_users(source.belief, users, seed, among_particles=among_particles)
     with progress_bar("conversations", len(policies) * users, json_output) as advance:

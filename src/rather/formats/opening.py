@@ -45,6 +45,7 @@ class Options:
     users: Any
     particles: int | None
     seed: int
+    strict: bool
     read: ReadOptions
 
     def reject(self, source: str, *names: str) -> None:
@@ -73,6 +74,7 @@ def open(
     users: Any = None,
     particles: int | None = None,
     seed: int = 0,
+    strict: bool = False,
     cache: Cache | None = None,
     on_progress: OnProgress | None = None,
 ) -> Opened:
@@ -102,6 +104,8 @@ def open(
             particle of the belief; without users, the belief is a Gaussian around indifference.
         particles: How many particles to draw where the belief is a density, by default 1000.
         seed: Of these draws.
+        strict: Reject a table with values that cannot be read; by default they count as missing, and `Catalog.notes`
+            says which.
         cache: Where facts about large files and converted files are kept, such as `rather.caching.user_cache()`. By
             default nothing is written.
         on_progress: Called while a large file is processed: with what is being done, how much of it is done, and how
@@ -113,6 +117,7 @@ def open(
         users,
         particles,
         seed,
+        strict,
         ReadOptions(cache, on_progress),
     )
     if isinstance(source, str) and source in BUNDLED:
@@ -168,7 +173,7 @@ def _no_such_path(path: Path) -> Exception:
 
 def _open_table(source: Any, name: str, options: Options) -> Opened:
     options.reject(f"{name}, which is a table", "users")
-    table = encode_table(source, options.settings, ignore=options.ignore)
+    table = encode_table(source, options.settings, ignore=options.ignore, strict=options.strict)
     return Opened(table.catalog, table.belief(particles=options.drawn, seed=options.seed))
 
 
@@ -188,7 +193,9 @@ def _open_vector_folder(folder: VectorFolder, options: Options) -> Opened:
     if folder.table is None:
         options.reject(f"{folder.items.parent}, which holds no table", "settings", "ignore")
         return Opened(vectors.catalog(), _belief(vectors, options))
-    catalog = describe_items(vectors.catalog(), folder.table, options.settings, ignore=options.ignore)
+    catalog = describe_items(
+        vectors.catalog(), folder.table, options.settings, ignore=options.ignore, strict=options.strict
+    )
     return Opened(catalog, _belief(vectors, options))
 
 
@@ -223,9 +230,9 @@ class Source:
     belief: Belief
 
 
-def open_source(name: str, on_progress: OnProgress | None = None) -> Source:
+def open_source(name: str, on_progress: OnProgress | None = None, *, strict: bool = False) -> Source:
     """What a command was pointed at, opened with the user's cache."""
-    return Source(name, *open(name, cache=user_cache(), on_progress=on_progress))
+    return Source(name, *open(name, strict=strict, cache=user_cache(), on_progress=on_progress))
 
 
 def filtered_items(catalog: Catalog, expression: str | None, k: int) -> Tensor | None:

@@ -47,6 +47,7 @@ class Catalog:
         filters: What items can be filtered by, if anything.
         space: What the dimensions mean, by default the `features`; decides whether stored conversations can go on when
             the catalogue has changed.
+        notes: Sentences for the owner about how the items were read, such as values that count as missing.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class Catalog:
         together: Any | Callable[[], Any] = None,
         filters: ItemFilters | None = None,
         space: Space | None = None,
+        notes: Sequence[str] = (),
     ) -> None:
         self.storage = items if isinstance(items, ItemStorage) else TensorItems(as_floats(items, "items", rank=2))
         n, d = self.storage.shape
@@ -74,6 +76,7 @@ class Catalog:
         self.name = name
         self.filters = filters
         self._space = space
+        self.notes = tuple(notes)
         self.attributes: Sequence[Attribute] = (
             unit_attributes(self.features) if attributes is None else validated_attributes(attributes, d)
         )

@@ -133,7 +133,7 @@ REJECTIONS = {
         max(map(len, table.values())) == 1
     ),
     rf"Columns \d+ and \d+ of the table are both called (?P<name>{QUOTED})": same_name,
-    rf"{LOCATION} \S+, too large to compute with": is_too_large,
+    rf"{LOCATION} .*, which is not a number up to 1e\+100": is_too_large,
     rf"{LOCATION} (?P<text>{QUOTED}), which is not a number": is_no_number,
     rf"{LOCATION} (?P<text>{QUOTED}), which is not a date": lambda match, columns, settings, table: holds_no_date(
         cell(match, columns)
@@ -178,7 +178,7 @@ def text_lines(content):
 
 
 def is_no_json(match, content, ending):
-    text = content.decode(errors="surrogatepass").removeprefix("\ufeff")
+    text = content.decode(errors="replace").removeprefix("\ufeff")
     for part in [text] if text.lstrip().startswith("[") else filter(str.strip, text.split("\n")):
         try:
             json.loads(part)

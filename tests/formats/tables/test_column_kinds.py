@@ -1,8 +1,7 @@
 """What columns are taken for, and what becomes of those that mix."""
 
-import math
-
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from rather import RatherError
@@ -74,9 +73,18 @@ def test_kind(name, values, kind):
         (["50%", "7.5%"], [50, 7.5], "%"),
         (["-$5", "+3", "−2"], [-5, 3, -2], "$"),
         (["1 234 567", "12"], [1234567, 12], ""),
-        (["1,5", "2,5e3", "1e400"], [1.5, 2500, math.inf], ""),
+        (["1,5", "2,5e3", "1e3"], [1.5, 2500, 1000], ""),
         (["1,234e2", "5"], [123400, 5], ""),
         ([".5", "5.", "1e-3"], [0.5, 5, 0.001], ""),
+        (["€564.99", "564.99 EUR", "EUR 564", "1,299.00 €"], [564.99, 564.99, 564, 1299], "€"),
+        (["1.299,00 €", "ab 899 €", "899,- €", "5,5"], [1299, 899, 899, 5.5], "€"),
+        (["1.5 kg", "2 kg", "1860 g", "~3 kg", "1 lb"], [1.5, 2, 1.86, 3, 0.45359237], "kg"),
+        (['14"', '13.3"', "16 inches", "15 Zoll"], [14, 13.3, 16, 15], '"'),
+        (["7.2 h", "8 h", "up to 11 hours", "90 min"], [7.2, 8, 11, 1.5], "h"),
+        (["1 TB", "512 GB", "256 GB"], [1000, 512, 256], "GB"),
+        (["5", "3", "4-6", "4 to 7"], [5, 3, 5, 5.5], ""),
+        (["20 °C", "30 °C", "68 °F"], [20, 30, 20], "°C"),
+        (["9,4 kg", "15.5 kg", "1.250 kg", "7,25"], [9.4, 15.5, 1250, 7.25], "kg"),
     ],
 )
 def test_numbers_as_people_write_them(texts, numbers, unit):
@@ -86,7 +94,7 @@ def test_numbers_as_people_write_them(texts, numbers, unit):
     assert reading.unit == unit
 
 
-@pytest.mark.parametrize("text", ["12 km", "x", "1,2,3", "1e", "--5", "1 2", "٣", "infinity", "0x10", ""])
+@pytest.mark.parametrize("text", ["12 kg", "x", "1,2,3", "1e", "--5", "1 2", "٣", "infinity", "0x10", ""])
 def test_what_is_no_number_among_miles_is_found(text):
     reading = Cells(column_of(["3 miles", text, "4 miles"])).numbers
     assert reading.unreadable == (1 if text else None)
@@ -99,11 +107,11 @@ def test_missing_texts_are_missing_and_none_is_a_value():
     assert Cells(column_of([1, -1, 3]), ["-1"]).present.tolist() == [True, False, True]
 
 
-def test_a_mixed_column_is_rejected_with_row_column_and_ways_out(write):
+def test_a_mixed_column_is_rejected_with_row_column_and_ways_out_if_reading_is_strict(write):
     rows = "".join(f"{index},car {index}\n" for index in range(10, 20))
     path = write("t.csv", f"price,name\n{rows}cheap,car x\n")
     with pytest.raises(RatherError) as raised:
-        encode_table(path)
+        encode_table(path, strict=True)
     message = str(raised.value)
     assert "row 11 below the header, column 'price' of t.csv holds 'cheap'" in message
     assert "t.toml" in message
@@ -113,18 +121,87 @@ def test_a_mixed_column_is_rejected_with_row_column_and_ways_out(write):
     assert table.catalog.facts_of(10) == {"price": "unknown"}
 
 
-def test_a_mixed_column_that_is_only_shown_is_text(write):
+@pytest.mark.parametrize("role", ["use", "show"])
+def test_an_odd_value_counts_as_missing_is_shown_and_is_reported(write, role):
     rows = "".join(f"n{index},{index},{index % 3}\n" for index in range(10, 20))
     path = write("t.csv", f"name,size,x\n{rows}n,large,1\n")
-    table = encode_table(path, {"columns": {"size": {"role": "show"}}})
-    assert table.column("size").kind is ColumnKind.TEXT
+    table = encode_table(path, {"columns": {"size": {"role": role}}})
+    size = table.column("size")
+    assert size.kind is ColumnKind.NUMBER
+    assert size.present.tolist() == [True] * 10 + [False]
     assert table.catalog.facts_of(10)["size"] == "large"
+    assert table.catalog.notes == ("size: 1 value is not a number and counts as missing: 'large'.",)
+    assert not table.catalog.where("size > 0")[10]
 
 
-@pytest.mark.parametrize("values", [["1e200", "1", "2"], [float("inf"), 1.0, 2.0]])
-def test_numbers_that_cannot_be_reckoned_with_are_rejected(values):
-    with pytest.raises(RatherError, match=r"row 1 .*column 'x'"):
-        encode_table({"x": values * 10, "y": [1, 2, 3] * 10})
+def test_currencies_are_not_converted():
+    reading = Cells(column_of(["€5", "€7", "$6"])).numbers
+    assert reading.values[:2].tolist() == [5, 7]
+    assert reading.unreadable == 2
+
+
+def test_ranges_that_are_classes_are_no_numbers():
+    assert found("age", ["18-25", "26-35", "36-45"] * 10).kind is ColumnKind.CATEGORY
+
+
+def test_what_is_shown_is_what_the_file_says():
+    prices = ["€564.99", "€1,299.00", "EUR 564", "up to 600 €", "564.999 EUR", "n/a"]
+    table = encode_table({"price": prices, "ratio": [0.1, 1 / 3, 2, 1e-7, 1234567.25, None], "x": [1, 2, 3, 1, 2, 3]})
+    facts = [table.catalog.facts_of(row) for row in range(6)]
+    assert [fact["price"] for fact in facts] == ["€564.99", "€1,299.00", "€564", "up to 600 €", "€564.999", "unknown"]
+    assert [fact["ratio"] for fact in facts] == [
+        "0.1",
+        "0.3333333333333333",
+        "2",
+        "1e-07",
+        "1,234,567.25",
+        "unknown",
+    ]
+
+
+def test_a_number_of_single_precision_is_shown_as_it_was_written():
+    table = encode_table(pa.table({"x": pa.array([0.1, 0.2, 0.7], pa.float32())}))
+    assert [table.catalog.facts_of(row)["x"] for row in range(3)] == ["0.1", "0.2", "0.7"]
+
+
+def test_spellings_of_one_value_are_merged_and_reported():
+    brands = ["Lenovo", "Lenovo", "LENOVO", "HP", "hp", "HP"] * 5
+    tags = ["Light, Fast", "light", "fast , heavy", "fast", "light", "light"] * 5
+    table = encode_table({"brand": brands, "tags": tags, "price": [*range(5, 35)]})
+    assert sorted(set(table.column("brand").cells.distinct)) == ["HP", "Lenovo"]
+    assert {tag for row in table.column("tags").tags for tag in row} == {"light", "fast", "heavy"}
+    assert "brand: 2 values have several spellings, read as one: 'Lenovo' (also 'LENOVO')" in table.catalog.notes[0]
+    assert table.catalog.where("brand == 'LENOVO'").sum() == 15
+
+
+def test_ids_that_differ_in_case_stay_apart():
+    table = encode_table({"id": ["a", "A", "b"], "x": [3, 1, 2]})
+    assert table.catalog.ids == ["a", "A", "b"]
+
+
+def test_two_columns_that_say_the_same_are_learned_once():
+    drive = ["All-Wheel Drive", "Front", "Rear", "Front"] * 10
+    code = [{"All-Wheel Drive": "A", "Front": "F", "Rear": "R"}[each] for each in drive]
+    table = encode_table(
+        {
+            "awd": [int(each[0] == "A") for each in drive],
+            "drive": drive,
+            "code letter": code,
+            "turbo": [0, 0, 1, 1] * 10,
+        }
+    )
+    roles = {column.name: column.role for column in table.columns}
+    assert roles == {"awd": Role.SHOW, "drive": Role.USE, "code letter": Role.SHOW, "turbo": Role.USE}
+    assert table.column("awd").note == "says the same as drive = All-Wheel Drive, so it is only shown"
+    assert table.column("code letter").note == "says the same as drive, so it is only shown"
+
+
+@pytest.mark.parametrize("values", [["1e200", "1", "2", "3", "4", "5"], [float("inf"), 1.0, 2.0, 1.0, 1.0, 3.0]])
+def test_numbers_that_cannot_be_computed_with_count_as_missing(values):
+    table = {"x": values * 10, "y": [1, 2, 3] * 20}
+    with pytest.raises(RatherError, match=r"row 1 .*column 'x' .*, which is not a number up to 1e\+100"):
+        encode_table(table, strict=True)
+    assert not encode_table(table).column("x").present[0]
 
 
 def test_constant_and_empty_columns_are_ignored_with_the_reason():

@@ -83,22 +83,28 @@ def test_json_holds_what_was_found_and_no_write_leaves_no_file(rather, write):
         "different": 5,
         "examples": ["320 km", "210 km", "480 km"],
         "note": "",
+        "repairs": [],
         "problem": "",
     }
     assert columns["extras"]["kind"] == "tags"
     assert columns["photo"]["kind"] == "image"
 
 
-def test_a_column_with_a_problem_is_shown_and_written_as_ignored(rather, write):
+def test_an_odd_value_is_reported_and_with_strict_a_problem(rather, write):
     rows = "".join(f"{index},{index % 4},n{index}\n" for index in range(20))
     path = write("t.csv", f"size,doors,name\n{rows}large,3,n\n")
     report = json.loads(rather("inspect", path, "--json", "--force").out)
     size = next(column for column in report["columns"] if column["column"] == "size")
+    assert size["repairs"] == ["1 value is not a number and counts as missing: 'large'"]
+    assert size["problem"] == ""
+    assert "# 1 value is not a number and counts as missing: 'large'" in path.with_suffix(".toml").read_text()
+    assert "1 value is not a number" in rather("inspect", path).out
+    report = json.loads(rather("inspect", path, "--json", "--force", "--strict").out)
+    size = next(column for column in report["columns"] if column["column"] == "size")
     assert "row 21 below the header" in size["problem"]
     assert size["used"] == "cannot be used"
-    settings = path.with_suffix(".toml").read_text()
-    assert "# row 21 below the header" in settings
-    assert len(encode_table(path).catalog) == 21  # the next run works
+    assert "# row 21 below the header" in path.with_suffix(".toml").read_text()
+    assert len(encode_table(path, strict=True).catalog) == 21  # the next run works
 
 
 def test_mistakes_end_in_one_line(rather, write, tmp_path):

@@ -110,7 +110,7 @@ def test_quoted_line_breaks_and_delimiters_stay_in_their_cell(write):
     ],
 )
 def test_a_bad_csv_says_what_where_and_what_to_do(content, parts, write):
-    message = rejection(write("t.csv", content))
+    message = rejection(write("t.csv", content), strict=True)
     assert all(part in message for part in parts), message
 
 
@@ -125,8 +125,34 @@ def test_a_bad_csv_says_what_where_and_what_to_do(content, parts, write):
     ],
 )
 def test_bad_json_lines_say_what_and_where(content, parts, write):
-    message = rejection(write("t.jsonl", content))
+    message = rejection(write("t.jsonl", content), strict=True)
     assert all(part in message for part in parts), message
+
+
+ENCODED = {
+    "cp1252": "Größe;Preis\nfür Straße;5 €\nweiß;1.299,00 €\n",
+    "latin-1": "Año;Descripción\n2020;Niño pequeño\n2021;sí\n",
+    "iso8859-15": "Modèle;Prix\nVélo élégant;5 €\nTrès léger;7 €\n",
+    "cp1250": "Název;Cena\nŽlutý kůň;5 Kč\nPříliš žluťoučký;7 Kč\n",
+    "cp1251": "Название;Цена\nСтол деревянный;1500\nСтул красный;700\n",
+    "shift_jis": "名前;価格\n青い自転車;15000円\n赤い椅子;7000円\n",
+    "utf-8": "Größe;Preis\nfür Straße;5 €\nweiß;1.299,00 €\n",
+}
+
+
+@pytest.mark.parametrize("encoding", ENCODED)
+def test_the_encoding_of_a_file_is_found_and_stated(encoding, write):
+    text = ENCODED[encoding]
+    raw = read_table(write("t.csv", text.encode(encoding)))
+    assert [*raw.columns] == text.splitlines()[0].split(";")
+    assert [column[1].as_py() for column in raw.columns.values()] == text.splitlines()[2].split(";")
+    assert bool(raw.repairs) == (encoding != "utf-8")
+
+
+def test_the_encoding_of_json_lines_is_found_and_stated(write):
+    raw = read_table(write("t.jsonl", '{"a": "café"}\n{"a": "thé"}\n'.encode("cp1252")))
+    assert raw.columns["a"].to_pylist() == ["café", "thé"]
+    assert raw.repairs
 
 
 def test_a_given_encoding_and_delimiter_are_used(write):

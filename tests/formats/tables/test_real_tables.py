@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rather.formats.tables import ColumnKind, Role, TableSettings, encode_table
@@ -90,3 +91,29 @@ def test_books():
     assert set(found.values()) == {ColumnKind.DEGREE}
     assert catalog.dimensions == len(catalog.attributes) == 117
     assert catalog.facts_of(0)["qualities"].startswith("young-adult, dystopia")
+
+
+def test_laptops_as_a_shop_writes_them():
+    table = read("messy-shop/laptops.csv")
+    units = {column.name: column.unit for column in table.columns if column.kind is ColumnKind.NUMBER}
+    assert units == {
+        "Price": "€", "Weight": "kg", "Screen": '"', "RAM": "GB", "SSD": "GB", "Battery life": "h", "Rating": ""
+    }  # fmt: skip
+    assert table.catalog.facts_of(0)["Price"] == "€564.99"
+    assert sorted(table.column("Availability").cells.distinct) == ["2-3 days", "in stock", "out of stock"]
+    weights = table.column("Weight").numbers
+    assert 0.5 < np.nanmin(weights) < np.nanmax(weights) < 5
+
+
+def test_german_bicycles_in_an_older_encoding():
+    table = read("messy-shop/fahrraeder.csv")
+    assert "Größen" in [column.name for column in table.columns]
+    price, weight = table.column("Preis inkl. MwSt."), table.column("Gewicht")
+    assert (price.kind, price.unit, weight.unit) == (ColumnKind.NUMBER, "€", "kg")
+    assert price.numbers[0] == 6862.79
+    assert price.numbers[1] == 1757  # "ab 1757 €"
+    assert 5 < np.nanmin(weight.numbers) < np.nanmax(weight.numbers) < 40
+    assert table.column("E-Bike").kind is ColumnKind.YES_NO
+    notes = "\n".join(table.catalog.notes)
+    assert "was read as cp1252" in notes
+    assert "6 values are not numbers and count as missing: 'auf Anfrage'" in notes

@@ -1,7 +1,7 @@
 """The cells of one column, and what they can be read as: numbers, dates, yes and no, tags."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,14 +11,28 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rather.formats.tables.parsing import date_reader, decimal_reader, number_shape, number_text, plain_number
+from rather.formats.tables.amounts import Amounts, read_amounts
+from rather.formats.tables.parsing import date_reader, number_text, plain_number
 
 # Texts that mean a missing value unless the settings of the table say otherwise, compared without case. "None" is
 # not among them: it is as often an answer ("extras: none") as a gap.
 MISSING = ("na", "n/a", "#n/a", "nan", "null", "-", "--", "?", "unknown")
 
 MOST_SPELLINGS = 16  # of yes and no: Yes, yes, YES, 1.0, ...
-FLAGS = (("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("0", "1"), ("off", "on"))
+FLAGS = (
+    ("no", "yes"),
+    ("n", "y"),
+    ("false", "true"),
+    ("f", "t"),
+    ("0", "1"),
+    ("off", "on"),
+    ("nein", "ja"),
+    ("non", "oui"),
+    ("no", "sí"),
+    ("no", "si"),
+)
+# Beyond this, sums of squares leave the range of floating point numbers.
+LARGEST_NUMBER = 1e100
 TAG_SEPARATORS = {"|": 1.2, ";": 2.0, ",": 3.0}
 """Separators of tags, each with how often a tag must occur on average before the texts are taken for tags."""
 
@@ -34,7 +48,7 @@ class Reading:
         values: `(n,)`, NaN (or NaT) where missing or unreadable.
         unreadable: The first row whose value could not be read, None if all could.
         share: The share of present values that could be read.
-        unit: The unit that is written beside every number ("km", "$").
+        unit: The unit that is written beside the numbers ("km", "$").
     """
 
     values: npt.NDArray[Any]
@@ -66,6 +80,12 @@ class Cells:
 
     def __len__(self) -> int:
         return len(self.array)
+
+    def replaced(self, texts: Mapping[str, str]) -> "Cells":
+        """The same column with some of its texts replaced by others."""
+        new = pa.array([texts.get(text, text) for text in self.distinct], pa.string())
+        codes = pa.array(self.codes, mask=~self.present)
+        return Cells(new.take(codes), ())
 
     @cached_property
     def present(self) -> npt.NDArray[np.bool_]:
@@ -113,22 +133,45 @@ class Cells:
 
     @cached_property
     def numbers(self) -> Reading:
-        """The column as numbers."""
+        """The column as numbers, in one unit. Numbers too large to compute with count as unreadable."""
         kind = self.array.type
+        if pa.types.is_string(kind):
+            return self._of_distinct(_computable(np.asarray(self._amounts.values)), self._amounts.unit)
         if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
             values = self.array.cast(pa.int8()) if pa.types.is_boolean(kind) else self.array
-            return self._reading(values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
-        if not pa.types.is_string(kind):
-            return self._reading(np.full(len(self), np.nan))
-        shapes = [number_shape(text) for text in self.distinct]
-        units = Counter[str]()
-        for shape, count in zip(shapes, self.counts.tolist(), strict=True):
-            if shape is not None and shape[1]:
-                units[shape[1]] += count
-        unit = units.most_common(1)[0][0] if units else ""
-        read = decimal_reader([shape[0] for shape in shapes if shape is not None])
-        parsed = [np.nan if shape is None or shape[1] not in ("", unit) else read(shape[0]) for shape in shapes]
-        return self._of_distinct(np.asarray(parsed, dtype=np.float64), unit)
+            return self._reading(_computable(values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)))
+        return self._reading(np.full(len(self), np.nan))
+
+    @cached_property
+    def _amounts(self) -> Amounts:
+        return read_amounts(self.distinct, self.counts.tolist())
+
+    def decimals(self, code: int) -> int | None:
+        """With how many decimals to write one of the distinct numbers; None where only its own text says all of it."""
+        return self._decimals[code]
+
+    @cached_property
+    def _decimals(self) -> list[int | None]:
+        if pa.types.is_string(self.array.type):
+            written = list(self._amounts.decimals)
+        else:
+            written = [None if "e" in text else len(text.partition(".")[2]) for text in self.distinct]
+        if max((places for places in written if places is not None), default=0) == 1 and self._whole:
+            return [places and 0 for places in written]  # 312.0 is how programs write 312
+        return written
+
+    @cached_property
+    def _whole(self) -> bool:
+        values = self.numbers.values[~np.isnan(self.numbers.values)]
+        return bool((values == np.round(values)).all())
+
+    def unread(self, reading: Reading) -> Counter[str]:
+        """The texts that could not be read, each with how many rows hold it."""
+        wrong = self.present & np.isnan(reading.values)
+        codes, counts = np.unique(self.codes[wrong], return_counts=True)
+        return Counter(
+            {self.distinct[code]: count for code, count in zip(codes.tolist(), counts.tolist(), strict=True)}
+        )
 
     @cached_property
     def flags(self) -> Reading:
@@ -156,7 +199,7 @@ class Cells:
         """The tags of each row, split at the separator (lists of texts at bars)."""
         if separator is None:
             separator = "|"
-        lists = [_split(text, separator) for text in self.distinct]
+        lists = [split_tags(text, separator) for text in self.distinct]
         return pa.array([None if code < 0 else lists[code] for code in self.codes.tolist()], pa.list_(pa.string()))
 
     @cached_property
@@ -178,7 +221,7 @@ class Cells:
             return False
         tags = Counter[str]()
         for text, count in pairs:
-            for tag in _split(text, separator):
+            for tag in split_tags(text, separator):
                 tags[tag] += count
         # Sentences have commas too, but their parts are long and rarely occur twice.
         short = sum(len(tag) for tag in tags) <= 25 * len(tags)
@@ -190,11 +233,16 @@ class Cells:
         return self._reading(np.concatenate([parsed, gap])[self.codes], unit)
 
     def _reading(self, values: npt.NDArray[Any], unit: str = "") -> Reading:
-        wrong = self.present & (np.isnat(values) if values.dtype.kind == "M" else np.isnan(values))
+        wrong = self.present & np.isnan(values)
         present = int(self.present.sum())
         share = 1 - float(wrong.sum()) / present if present else 0.0
         return Reading(values, int(wrong.argmax()) if wrong.any() else None, share, unit)
 
 
-def _split(text: str, separator: str) -> list[str]:
+def _computable(values: Floats) -> Floats:
+    return np.where(np.abs(values) <= LARGEST_NUMBER, values, np.nan)
+
+
+def split_tags(text: str, separator: str) -> list[str]:
+    """The tags of a text, each once."""
     return list(dict.fromkeys(tag for part in text.split(separator) if (tag := part.strip())))

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from rather.formats.tables.cells import Cells
-from rather.formats.tables.naming import shortened, words
+from rather.formats.tables.naming import words
 
-# Above this share of numbers (or dates) a column is taken for numbers, and the other values for mistakes.
+# From this share of numbers (or dates) on, a column is taken for numbers, and its other values count as missing.
 MIXED_SHARE = 0.8
 
 # The values of a category that get a parameter of their own; all others count as "other".
@@ -21,12 +21,21 @@ MANY_VALUES = 50
 COVERED_SHARE = 0.6
 
 
-# Two columns of numbers with at least this rank correlation count as one. Fewer rows prove nothing; comparing more
-# columns or rows would take too long.
+# Two columns of numbers with at least this rank correlation count as one. Fewer rows than FEWEST_COMPARED prove
+# nothing; comparing more columns or rows would take too long.
 SAME_RANKING = 0.97
+SAME_SHARE = 0.97  # of the rows in which either of two values holds, for both to count as the same
 FEWEST_COMPARED = 20
 MOST_COMPARED = 60
 ROWS_COMPARED = 4000
+
+
+# What columns to show first, and those of makers, are called, in English, German, French and Spanish.
+MAKER_NAMES = "make|maker|brand|manufacturer|marke|hersteller|marque|marca"
+LABEL_NAMES = (
+    "name|title|label|model|product|titel|bezeichnung|modell|produkt|"
+    "nom|titre|modèle|produit|nombre|título|modelo|producto"
+)
 
 
 class ColumnKind(StrEnum):
@@ -88,13 +97,11 @@ class Finding:
         kind: Its kind.
         role: What it is for.
         note: A remark for the owner of the table, "" if there is none.
-        problem: Why it cannot be used as it is, "" if it can.
     """
 
     kind: ColumnKind
     role: Role
     note: str = ""
-    problem: str = ""
 
 
 def usual_role(kind: ColumnKind) -> Role:
@@ -108,43 +115,41 @@ def find_kind(name: str, cells: Cells) -> Finding:
     """The kind of one column, without regard to the others."""
     if not cells.present.any():
         return Finding(ColumnKind.TEXT, Role.IGNORE, "no values at all")
-    kind, note, problem = _kind(name, cells)
+    kind, note = _kind(name, cells)
     if kind in USABLE and len(cells.distinct) == 1 and cells.present.all():
         return Finding(kind, Role.IGNORE, f"the same in all rows ({cells.distinct[0]:.40})")
-    return Finding(kind, usual_role(kind), note, problem)
+    return Finding(kind, usual_role(kind), note)
 
 
-def _kind(name: str, cells: Cells) -> tuple[ColumnKind, str, str]:
+def _kind(name: str, cells: Cells) -> tuple[ColumnKind, str]:
     if pa.types.is_date(cells.array.type):
-        return ColumnKind.DATE, "", ""
+        return ColumnKind.DATE, ""
     if pa.types.is_list(cells.array.type):
-        return ColumnKind.TAGS, "", ""
+        return ColumnKind.TAGS, ""
     if cells.flags.unreadable is None:
-        return ColumnKind.YES_NO, "", ""
+        return ColumnKind.YES_NO, ""
     if names_an_id(name) and (cells.numbers.unreadable is None or is_unique(cells)):
-        return ColumnKind.ID, "" if is_unique(cells) else "a code, not an amount", ""
+        return ColumnKind.ID, "" if is_unique(cells) else "a code, not an amount"
     if cells.numbers.unreadable is None:
-        return _number_kind(name, cells), "", ""
+        return _number_kind(name, cells), ""
     if cells.dates.unreadable is None:
-        return ColumnKind.DATE, "", ""
-    for noun, reading in (("number", cells.numbers), ("date", cells.dates)):
-        if reading.share >= MIXED_SHARE and reading.unreadable is not None:
-            return ColumnKind(noun), "", _mixed(noun, cells, reading.unreadable, reading.share)
+        return ColumnKind.DATE, ""
+    stored_as_numbers = not pa.types.is_string(cells.array.type)
+    if cells.numbers.share >= MIXED_SHARE or (stored_as_numbers and cells.numbers.share > 0):
+        return _number_kind(name, cells), ""
+    if cells.dates.share >= MIXED_SHARE:
+        return ColumnKind.DATE, ""
     if _urls(cells):
-        return (ColumnKind.IMAGE if _images(name, cells) else ColumnKind.TEXT), "", ""
+        return (ColumnKind.IMAGE if _images(name, cells) else ColumnKind.TEXT), ""
     if cells.tag_separator is not None:
-        return ColumnKind.TAGS, "", ""
+        return ColumnKind.TAGS, ""
     return _text_kind(cells)
 
 
-def _mixed(noun: str, cells: Cells, row: int, share: float) -> str:
-    text = cells.distinct[int(cells.codes[row])]
-    return f"{share:.0%} of its values are {noun}s, but {shortened(text)!r} is not"
-
-
 def _number_kind(name: str, cells: Cells) -> ColumnKind:
-    values = cells.numbers.values[cells.present]
-    if is_unique(cells) and len(values) > 2 and values[0] in (0, 1) and np.all(np.diff(values) == 1):
+    values = cells.numbers.values
+    values = values[~np.isnan(values)]
+    if is_unique(cells) and len(cells) == len(values) > 2 and values[0] in (0, 1) and np.all(np.diff(values) == 1):
         return ColumnKind.ID  # the rows are just numbered
     return ColumnKind.DEGREE if _is_degree(name, values) else ColumnKind.NUMBER
 
@@ -159,16 +164,16 @@ def _is_degree(name: str, values: np.ndarray) -> bool:
     return (mostly_zero and values.max() >= 0.2) or bool(values.min() <= 0.05 and values.max() >= 0.95)
 
 
-def _text_kind(cells: Cells) -> tuple[ColumnKind, str, str]:
+def _text_kind(cells: Cells) -> tuple[ColumnKind, str]:
     different, present = len(cells.distinct), int(cells.present.sum())
     if different <= MANY_VALUES and different <= max(2, present // 2):
-        return ColumnKind.CATEGORY, "", ""
+        return ColumnKind.CATEGORY, ""
     common = int(np.sort(cells.counts)[::-1][:MOST_LEVELS].sum())
     if different <= present // 2 and common >= COVERED_SHARE * present:
-        return ColumnKind.CATEGORY, f"{different:,} values; all but the {MOST_LEVELS} most common count as 'other'", ""
+        return ColumnKind.CATEGORY, f"{different:,} values; all but the {MOST_LEVELS} most common count as 'other'"
     if present >= 20:
-        return ColumnKind.TEXT, f"{different:,} distinct values, too many to learn from", ""
-    return ColumnKind.TEXT, "", ""
+        return ColumnKind.TEXT, f"{different:,} distinct values, too many to learn from"
+    return ColumnKind.TEXT, ""
 
 
 def _urls(cells: Cells) -> bool:
@@ -194,7 +199,7 @@ def ranking_alike(found: Mapping[str, Finding], cells: Mapping[str, Cells]) -> d
     numbers = [
         name for name, finding in found.items() if finding.kind is ColumnKind.NUMBER and finding.role is Role.USE
     ]
-    numbers = [name for name in numbers if not found[name].problem][:MOST_COMPARED]
+    numbers = numbers[:MOST_COMPARED]
     doubles: dict[str, tuple[str, float]] = {}
     for index, name in enumerate(numbers):
         for other in numbers[:index]:
@@ -202,6 +207,62 @@ def ranking_alike(found: Mapping[str, Finding], cells: Mapping[str, Cells]) -> d
                 doubles[name] = (other, rank)
                 break
     return doubles
+
+
+def saying_the_same(found: Mapping[str, Finding], cells: Mapping[str, Cells]) -> dict[str, str]:
+    """Yes/no columns and categories that say what an earlier one does, each with what says the same.
+
+    "awd = yes" says the same as "drive = All-Wheel Drive".
+    """
+    kinds = (ColumnKind.YES_NO, ColumnKind.CATEGORY)
+    names = [name for name, finding in found.items() if finding.kind in kinds and finding.role is Role.USE]
+    # A category says more than a yes/no column does.
+    names = sorted(names[:MOST_COMPARED], key=lambda name: found[name].kind is ColumnKind.YES_NO)
+    same: dict[str, str] = {}
+    for index, name in enumerate(names):
+        for other in names[:index]:
+            if other in same:
+                continue
+            pair = (_codes(found[other], cells[other]), _codes(found[name], cells[name]))
+            if found[name].kind is ColumnKind.YES_NO and (level := _level_that_is(*pair)) is not None:
+                values = ("no", "yes") if found[other].kind is ColumnKind.YES_NO else cells[other].distinct
+                same[name] = f"{other} = {values[level]}"
+                break
+            if found[name].kind is found[other].kind is ColumnKind.CATEGORY and _one_to_one(*pair):
+                same[name] = other
+                break
+    return same
+
+
+def _codes(finding: Finding, cells: Cells) -> np.ndarray:
+    """The value of each row as a number from 0, -1 where missing, of enough rows to compare."""
+    some = slice(None, None, max(1, len(cells) // ROWS_COMPARED))
+    if finding.kind is ColumnKind.YES_NO:
+        codes: np.ndarray = np.nan_to_num(cells.flags.values[some], nan=-1).astype(np.int64)
+        return codes
+    return cells.codes[some]
+
+
+def _level_that_is(codes: np.ndarray, flags: np.ndarray) -> int | None:
+    """The value that a column has exactly where another says yes, but for a few rows; None if there is none."""
+    known = flags >= 0
+    codes, flags = codes[known], flags[known] == 1
+    if len(codes) < max(FEWEST_COMPARED, 0.9 * len(known)) or not (codes[flags] >= 0).any() or flags.all():
+        return None
+    level = int(np.bincount(codes[flags & (codes >= 0)]).argmax())
+    holds = codes == level
+    return level if (holds & flags).sum() >= SAME_SHARE * (holds | flags).sum() else None
+
+
+def _one_to_one(codes: np.ndarray, others: np.ndarray) -> bool:
+    """Whether each value of one column goes with one value of the other, but for a few rows."""
+    both = (codes >= 0) & (others >= 0)
+    if both.sum() < max(FEWEST_COMPARED, 0.9 * len(both)):
+        return False
+    pairs, counts = np.unique(np.stack([codes[both], others[both]]), axis=1, return_counts=True)
+    main = [sum(counts[pairs[axis] == value].max() for value in np.unique(pairs[axis])) for axis in (0, 1)]
+    # With hardly any value twice, everything is one to one.
+    return bool(min(main) >= SAME_SHARE * both.sum() and 2 * len(np.unique(pairs[0])) <= both.sum())
 
 
 def _rank_correlation(left: Cells, right: Cells) -> float:
@@ -228,10 +289,13 @@ def _ranks(values: np.ndarray) -> np.ndarray:
 
 def names_an_id(name: str) -> bool:
     """Whether the name of a column says that it holds identifiers."""
-    parts = [word.lower() for word in words(name.replace("-", "_"))]
+    parts = [word.lower().rstrip(".") for word in words(name.replace("-", "_"))]
     return bool(parts) and (
         parts[-1]
-        in {"id", "ids", "uuid", "guid", "isbn", "isbn13", "asin", "sku", "ean", "upc", "key", "index", "code"}
+        in (
+            *("id", "ids", "uuid", "guid", "isbn", "isbn13", "asin", "sku", "ean", "upc", "key", "index", "code"),
+            *("artikelnr", "artikelnummer", "referenz", "référence", "referencia"),
+        )
         or (parts[0] == "unnamed:" and len(parts) == 2)
     )
 
@@ -247,17 +311,17 @@ def choose_label(found: Mapping[str, Finding], cells: Mapping[str, Cells]) -> st
     best, best_score = None, 0.0
     for name, finding in found.items():
         column = cells[name]
-        if (
-            finding.kind not in (ColumnKind.TEXT, ColumnKind.CATEGORY)
-            or finding.problem
-            or not column.present.any()
-            or _urls(column)
-        ):
+        if finding.kind not in (ColumnKind.TEXT, ColumnKind.CATEGORY) or not column.present.any() or _urls(column):
             continue
         present = int(column.present.sum())
         share = len(column.distinct) / present
         length = sum(map(len, column.distinct)) / len(column.distinct)
-        named = bool(re.search(r"(name|title|label|model|product)$", name.lower()))
+        named = bool(
+            re.search(
+                r"(name|title|label|model|product|modell|modèle|modelo|bezeichnung|produkt|produit|producto|titel|titre|título|nom|nombre)$",
+                name.lower(),
+            )
+        )
         if length > 80 or present < 0.9 * len(column) or not _distinguishes(column, share, named):
             continue
         if (score := share + named) > best_score:
@@ -266,13 +330,16 @@ def choose_label(found: Mapping[str, Finding], cells: Mapping[str, Cells]) -> st
 
 
 def _distinguishes(cells: Cells, share: float, named: bool) -> bool:
-    return share >= 0.8 or (named and (share >= 0.3 or len(cells.distinct) > MANY_VALUES))
+    return share >= 0.8 or (named and (share >= 0.15 or len(cells.distinct) > MANY_VALUES))
 
 
 def label_template(label: str, found: Mapping[str, Finding], cells: Mapping[str, Cells]) -> str:
     """The label column, preceded by the make and followed by the year if rows would look the same without."""
     template, columns = f"{{{label}}}", [label]
-    for pattern, form in ((r"(make|maker|brand|manufacturer)$", "{{{0}}} {1}"), (r"^(model_?)?year$", "{1} ({{{0}}})")):
+    for pattern, form in (
+        (r"(make|maker|brand|manufacturer|marke|hersteller|marque|marca)$", "{{{0}}} {1}"),
+        (r"^(model_?)?year$", "{1} ({{{0}}})"),
+    ):
         if _unique_together(columns, cells):
             break
         other = next((name for name in found if re.search(pattern, name.lower()) and name != label), None)

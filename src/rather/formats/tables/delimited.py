@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 
 from rather.errors import InvalidInputError
+from rather.formats.tables.encodings import encoding_text, find_encoding
 from rather.formats.tables.raw import RawTable, first_line, reject_duplicate_names, trimmed
 
 DELIMITERS = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
@@ -27,12 +28,23 @@ OTHER_FORMATS = {
 }
 
 
-def read_delimited(path: Path, delimiter: str | None, encoding: str | None) -> RawTable:
-    """Read a CSV or TSV file with a header. The delimiter is detected unless given."""
+def read_delimited(path: Path, delimiter: str | None, encoding: str | None, *, strict: bool = False) -> RawTable:
+    """Read a CSV or TSV file with a header. Delimiter and encoding are detected unless given.
+
+    Args:
+        path: The file.
+        delimiter: What separates its fields.
+        encoding: Its encoding.
+        strict: Whether a file that is not UTF-8 is rejected when no encoding is given.
+    """
     with path.open("rb") as file:
         head = file.read(HEAD_BYTES)
     reject_binary(path, head, encoding)
     encoding = encoding or bom_encoding(head)
+    repairs = []
+    if encoding in (None, "utf-8-sig") and not strict and not _is_utf8(path):
+        encoding = find_encoding(path.read_bytes())
+        repairs.append(encoding_text(encoding))
     text = decoded_head(path, head, encoding)
     if not text.strip():
         raise InvalidInputError(f"{path.name} is empty: it has neither a header nor rows.")
@@ -41,14 +53,14 @@ def read_delimited(path: Path, delimiter: str | None, encoding: str | None) -> R
     given = delimiter is not None
     delimiter = delimiter or find_delimiter(text)
     blank, names = _header(path, text, delimiter, given)
-    if encoding in (None, "utf-8-sig") and not _is_utf8(path):
+    if encoding in (None, "utf-8-sig") and strict and not _is_utf8(path):
         _explain_bytes(path, delimiter, names)
     if len(head) < HEAD_BYTES and len(_rows(text, delimiter, blank + 2)) <= blank + 1:
         columns = dict.fromkeys(names, pa.array([], pa.string()))  # Arrow cannot read a header without a line break
     else:
         table = _read(path, names, blank, delimiter, encoding)
         columns = {name: trimmed(column.combine_chunks()) for name, column in zip(names, table.columns, strict=True)}
-    return RawTable(path.name, columns, path, row_noun=ROW_NOUN)
+    return RawTable(path.name, columns, path, row_noun=ROW_NOUN, repairs=tuple(repairs))
 
 
 def reject_binary(path: Path, head: bytes, encoding: str | None) -> None:

@@ -76,6 +76,7 @@ def encode_table(
     *,
     ignore: Sequence[str] = (),
     most_megabytes: float | None = None,
+    strict: bool = False,
 ) -> EncodedTable:
     """Read a table, infer what its columns are, and turn each row into an item vector.
 
@@ -86,8 +87,10 @@ def encode_table(
             `TableSettings`. By default the settings beside the table (`cars.toml` beside `cars.csv`), if there are any.
         ignore: Columns neither to learn from nor to show, besides those that the settings ignore.
         most_megabytes: Reject larger files; by default 512 MB or what the settings say.
+        strict: Reject a table with a value that cannot be read as what its column holds, and a file that is not UTF-8;
+            by default such a value counts as missing, and `Catalog.notes` says so.
     """
-    inspected = inspect_table(source, settings, ignore=ignore, most_megabytes=most_megabytes)
+    inspected = inspect_table(source, settings, ignore=ignore, most_megabytes=most_megabytes, strict=strict)
     reject_problems(inspected)
     blocks, rows = _encoded(inspected)
     scale = _scale(blocks, rows)
@@ -103,6 +106,7 @@ def encode_table(
         together=partial(attributes_together, blocks),
         filters=TableFilters(inspected.columns),
         space=TableSpace(blocks, tuple(column.name for column in inspected.columns if column.role is not Role.USE)),
+        notes=inspected.repairs,
     )
     return EncodedTable(catalog, inspected, blocks, scale)
 
@@ -113,6 +117,7 @@ def describe_items(
     settings: TableSettings | Mapping[str, Any] | str | Path | None = None,
     *,
     ignore: Sequence[str] = (),
+    strict: bool = False,
 ) -> Catalog:
     """A catalogue of vectors with the ids, labels, facts and filters of a table that has a row for each item.
 
@@ -121,8 +126,9 @@ def describe_items(
         source: The table, see `encode_table`.
         settings: Its settings.
         ignore: Columns not to show.
+        strict: See `encode_table`.
     """
-    inspected = inspect_table(source, settings, ignore=ignore)
+    inspected = inspect_table(source, settings, ignore=ignore, strict=strict)
     if len(inspected) != len(catalog):
         raise InvalidInputError(
             f"{inspected.raw.source} must have a row for each of the {len(catalog):,} items, got {len(inspected):,}."
@@ -141,6 +147,7 @@ def describe_items(
         features=catalog.features or None,
         name=inspected.name if catalog.name == "item" else catalog.name,
         filters=TableFilters(inspected.columns),
+        notes=inspected.repairs,
     )
 
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from rather.errors import InvalidInputError
 from rather.formats.tables.column_kinds import ColumnKind
 from rather.formats.tables.parsing import date_reader, number_text
+from rather.formats.tables.spellings import spelling_key
 from rather.formats.tables.table_columns import TableColumn, years
 
 LiteralValue = float | str
@@ -112,8 +113,7 @@ def one_of(column: TableColumn, values: Sequence[LiteralValue]) -> Truth:
         )
     known = column.cells.distinct
     if column.kind is ColumnKind.CATEGORY:
-        for text in texts:
-            _reject_unknown_value(column, text, known)
+        texts = [_known_value(column, text, known) for text in texts]
     codes = [code for code, text in enumerate(known) if text in set(texts)]
     return _known(np.isin(column.cells.codes, codes), column.present)
 
@@ -124,7 +124,7 @@ def contained(value: LiteralValue, column: TableColumn) -> Truth:
     if column.kind in MEASURED:
         raise InvalidInputError(f"{column.name!r} holds {column.kind}, which contains nothing; compare it with ==")
     if column.kind is ColumnKind.TAGS:
-        _reject_unknown_value(column, text, sorted({tag for tags in column.tags for tag in tags or ()}))
+        text = _known_value(column, text, sorted({tag for tags in column.tags for tag in tags or ()}))
         holds = np.array([text in (tags or ()) for tags in column.tags], dtype=bool)
     else:
         found = np.array([text in known for known in column.cells.distinct] + [False], dtype=bool)
@@ -132,9 +132,12 @@ def contained(value: LiteralValue, column: TableColumn) -> Truth:
     return _known(holds, column.present)
 
 
-def _reject_unknown_value(column: TableColumn, text: str, known: Sequence[str]) -> None:
+def _known_value(column: TableColumn, text: str, known: Sequence[str]) -> str:
+    """A value of the column, however it is spelled; a text that is none is rejected, with the most similar ones."""
     if text in known:
-        return
+        return text
+    if (spelled := next((value for value in known if spelling_key(value) == spelling_key(text)), None)) is not None:
+        return spelled
     lower = {name.lower(): name for name in known}
     close = difflib.get_close_matches(text.lower(), lower, n=3, cutoff=0.5) or _initials(text, lower)
     named = [lower[name] for name in close] or list(known[:5])

@@ -82,6 +82,9 @@ def _plain(array: Any) -> pa.Array | None:
     if pa.types.is_integer(kind):
         return array.cast(pa.string() if kind == pa.uint64() else pa.int64())
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        if kind in (pa.float16(), pa.float32()):
+            # Through text, so that 0.1 in single precision is 0.1 and not 0.10000000149.
+            array = array.cast(pa.float32()).cast(pa.string())
         floats = array.cast(pa.float64())
         return pc.if_else(pc.is_nan(floats), None, floats)
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):

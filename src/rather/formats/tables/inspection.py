@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rather.errors import InvalidInputError
-from rather.formats.tables.cells import MISSING, Cells
+from rather.formats.tables.cells import LARGEST_NUMBER, MISSING, Cells
 from rather.formats.tables.column_kinds import (
     DIRECTED,
     USABLE,
@@ -24,16 +24,19 @@ from rather.formats.tables.column_kinds import (
     is_unique,
     label_template,
     ranking_alike,
+    saying_the_same,
     usual_role,
 )
 from rather.formats.tables.naming import name_and_unit, noun_of_file, pretty_name, shortened
+from rather.formats.tables.parsing import plain_number
 from rather.formats.tables.raw import RawTable
 from rather.formats.tables.reading import read_table
 from rather.formats.tables.settings import ColumnSettings, TableSettings, load_settings, suggestion
+from rather.formats.tables.spellings import merge_spellings
 from rather.formats.tables.table_columns import InspectedTable, TableColumn, label_columns
 
-# Beyond this, sums of squares leave the range of floating point numbers.
-LARGEST_NUMBER = 1e100
+# Values that are named in a remark.
+EXAMPLES = 3
 
 
 def inspect_table(
@@ -42,20 +45,27 @@ def inspect_table(
     *,
     ignore: Sequence[str] = (),
     most_megabytes: float | None = None,
+    strict: bool = False,
 ) -> InspectedTable:
     """Read a table and decide what its columns are; see `encode_table` for the arguments."""
     given = load_settings(settings, Path(source) if isinstance(source, str | Path) else None)
     limit = given.most_megabytes if most_megabytes is None else most_megabytes
-    raw = read_table(source, delimiter=given.delimiter, encoding=given.encoding, most_megabytes=limit)
+    raw = read_table(source, delimiter=given.delimiter, encoding=given.encoding, most_megabytes=limit, strict=strict)
     ignored = [ignore] if isinstance(ignore, str) else list(ignore)
     for name in ignored:
         if name not in raw.columns:
             raise InvalidInputError(f"`ignore`: {raw.source} has no column {name!r}{suggestion(name, [*raw.columns])}")
-    return inspect_columns(raw, given.ignoring(ignored))
+    return inspect_columns(raw, given.ignoring(ignored), strict=strict)
 
 
-def inspect_columns(raw: RawTable, settings: TableSettings | None = None) -> InspectedTable:
-    """Decide what every column is. A column that cannot be used as it is says why in its `problem`."""
+def inspect_columns(raw: RawTable, settings: TableSettings | None = None, *, strict: bool = False) -> InspectedTable:
+    """Decide what every column is. A column that cannot be used as it is says why in its `problem`.
+
+    Args:
+        raw: The table as it was read.
+        settings: What its owner decided.
+        strict: Whether a value that cannot be read is a problem; otherwise it counts as missing.
+    """
     settings = settings or TableSettings()
     _reject_unknown_columns(raw, settings)
     missing = MISSING if settings.missing is None else settings.missing
@@ -67,10 +77,13 @@ def inspect_columns(raw: RawTable, settings: TableSettings | None = None) -> Ins
         if settings.column(name).role is None:
             note = f"ranks the rows as {other!r} does (rank correlation {rank:.2f}), so it is only shown"
             found[name] = replace(found[name], role=Role.SHOW, note=note)
+    for name, other in saying_the_same(found, cells).items():
+        if settings.column(name).role is None:
+            found[name] = replace(found[name], role=Role.SHOW, note=f"says the same as {other}, so it is only shown")
     id = _id(found, cells, raw, settings)
     label = _label(found, cells, raw, settings)
     shown_first = label_columns(label, cells)
-    columns = [_column(raw, name, found[name], cells[name], settings, name in shown_first) for name in cells]
+    columns = [_column(raw, name, found[name], cells[name], settings, name in shown_first, strict) for name in cells]
     named = _with_distinct_names(columns, settings)
     return InspectedTable(raw, named, id, label, settings.name or _noun(raw), settings)
 
@@ -93,8 +106,6 @@ def _overruled(found: Finding, given: ColumnSettings) -> Finding:
         if found.kind is given.kind and given.role is None:
             role = found.role
         return Finding(given.kind, role, found.note if found.kind is given.kind else "")
-    if given.role is not None and found.problem and given.role is not Role.USE:
-        return Finding(ColumnKind.TEXT, given.role, found.problem)
     return found if given.role is None else replace(found, role=given.role)
 
 
@@ -144,7 +155,7 @@ def _label(
 
 
 def _column(
-    raw: RawTable, name: str, found: Finding, cells: Cells, settings: TableSettings, is_label: bool
+    raw: RawTable, name: str, found: Finding, cells: Cells, settings: TableSettings, is_label: bool, strict: bool
 ) -> TableColumn:
     given = settings.column(name)
     kind, role, note = found.kind, found.role, found.note
@@ -163,6 +174,11 @@ def _column(
     display_name, unit = name_and_unit(name) if kind is ColumnKind.NUMBER else (pretty_name(name), "")
     if given.unit is not None or (kind is ColumnKind.NUMBER and cells.numbers.unit):
         unit = cells.numbers.unit if given.unit is None else given.unit
+    separator = (given.separator or cells.tag_separator or "|") if kind is ColumnKind.TAGS else None
+    problem = _problem(raw, name, kind, cells, settings, strict) if role is Role.USE else ""
+    repairs = [_unread_text(cells, kind)] if role is not Role.IGNORE and kind in READINGS and not problem else []
+    cells, merged = (cells, {}) if role is Role.IGNORE else merge_spellings(cells, kind, separator)
+    repairs += [_merged_text(merged)]
     return TableColumn(
         name,
         given.name or display_name,
@@ -172,16 +188,53 @@ def _column(
         unit,
         given.direction or Direction.DEPENDS,
         given.buckets,
-        (given.separator or cells.tag_separator or "|") if kind is ColumnKind.TAGS else None,
+        separator,
         note,
-        _problem(raw, name, kind, cells, given, settings) if role is Role.USE else "",
+        problem,
         given.form or PhraseForm.ALONE,
+        tuple(filter(None, repairs)),
     )
 
 
-def _problem(
-    raw: RawTable, name: str, kind: ColumnKind, cells: Cells, given: ColumnSettings, settings: TableSettings
-) -> str:
+# How a column of each kind is read, and what its values should be.
+READINGS = {
+    ColumnKind.NUMBER: ("numbers", "a number"),
+    ColumnKind.DEGREE: ("numbers", "a number"),
+    ColumnKind.YES_NO: ("flags", "yes or no"),
+    ColumnKind.DATE: ("dates", "a date"),
+}
+PLURALS = {"a number": "numbers", "a date": "dates"}
+
+
+def _unread_text(cells: Cells, kind: ColumnKind) -> str:
+    """What is said about the values that could not be read; "" if all could."""
+    reading, wanted = READINGS[kind]
+    unread = cells.unread(getattr(cells, reading))
+    if not unread:
+        return ""
+    total = unread.total()
+    verb = (
+        f"1 value is not {wanted} and counts"
+        if total == 1
+        else f"{total:,} values are not {PLURALS.get(wanted, wanted)} and count"
+    )
+    return f"{verb} as missing: {_some([f'{shortened(text, 30)!r}' for text, _ in unread.most_common()])}"
+
+
+def _merged_text(merged: Mapping[str, list[str]]) -> str:
+    """What is said about spellings that were merged; "" if none were."""
+    if not merged:
+        return ""
+    noun = "1 value has" if len(merged) == 1 else f"{len(merged):,} values have"
+    examples = [f"{value!r} (also {', '.join(map(repr, others[:2]))})" for value, others in merged.items()]
+    return f"{noun} several spellings, read as one: {_some(examples)}"
+
+
+def _some(texts: Sequence[str]) -> str:
+    return ", ".join(texts[:EXAMPLES]) + (f" and {len(texts) - EXAMPLES:,} more" if len(texts) > EXAMPLES else "")
+
+
+def _problem(raw: RawTable, name: str, kind: ColumnKind, cells: Cells, settings: TableSettings, strict: bool) -> str:
     """Why a column cannot be learned from as this kind, where, and what to do about it; "" if it can."""
     file = settings.source if settings.lines else raw.path.with_suffix(".toml").name if raw.path else "`settings`"
     fix = f'Correct it, or in {file} under [columns."{name}"] add it to `missing` or set role = "ignore"'
@@ -189,21 +242,14 @@ def _problem(
         return f"Column {name!r} of {raw.source} has no values; there is nothing to learn from it."
     if len(cells.distinct) == 1 and cells.present.all():
         return f"Column {name!r} of {raw.source} is the same in all rows; there is nothing to learn from it."
-    readings = {
-        ColumnKind.NUMBER: "numbers",
-        ColumnKind.DEGREE: "numbers",
-        ColumnKind.YES_NO: "flags",
-        ColumnKind.DATE: "dates",
-    }
-    if kind in readings:
-        reading = getattr(cells, readings[kind])
-        if (row := reading.unreadable) is not None:
+    if kind in READINGS:
+        attribute, wanted = READINGS[kind]
+        reading = getattr(cells, attribute)
+        if (row := reading.unreadable) is not None and (strict or reading.share == 0):
             text = shortened(cells.distinct[int(cells.codes[row])])
-            wanted = {"numbers": "a number", "flags": "yes or no", "dates": "a date"}[readings[kind]]
+            if wanted == "a number" and (plain_number(text) is not None or text in ("inf", "-inf")):
+                wanted = f"a number up to {LARGEST_NUMBER:g}"
             return f'{raw.location(row, name)} holds {text!r}, which is not {wanted}. {fix} or kind = "category".'
-        if readings[kind] == "numbers" and (np.abs(reading.values) > LARGEST_NUMBER).any():
-            row = int(np.argmax(np.abs(np.nan_to_num(reading.values, posinf=np.inf)) > LARGEST_NUMBER))
-            return f"{raw.location(row, name)} holds {reading.values[row]}, too large to compute with. {fix}."
     if kind is ColumnKind.CATEGORY and len(cells.distinct) > 20 and cells.counts.max() < 2:
         return (
             f"Column {name!r} of {raw.source} has {len(cells.distinct):,} different values, none of them twice: as a "

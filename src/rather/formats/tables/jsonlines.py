@@ -6,17 +6,32 @@ from typing import Any
 
 from rather.errors import InvalidInputError
 from rather.formats.tables.delimited import bom_encoding, reject_binary
+from rather.formats.tables.encodings import encoding_text, find_encoding
 from rather.formats.tables.raw import RawTable, column_of
 
 ROW_NOUN = "object {} (counted from 1)"
 
 
-def read_json(path: Path, encoding: str | None) -> RawTable:
-    """Read JSON lines. Objects inside an object become columns named with a dot: `engine.power`."""
+def read_json(path: Path, encoding: str | None, *, strict: bool = False) -> RawTable:
+    """Read JSON lines. Objects inside an object become columns named with a dot: `engine.power`.
+
+    Args:
+        path: The file.
+        encoding: Its encoding, by default detected.
+        strict: Whether a file that is not UTF-8 is rejected when no encoding is given.
+    """
     data = path.read_bytes()
     reject_binary(path, data[:4096], encoding)
+    repairs = []
     try:
-        text = data.decode(encoding or bom_encoding(data) or "utf-8")
+        try:
+            text = data.decode(encoding or bom_encoding(data) or "utf-8")
+        except UnicodeDecodeError:
+            if strict or encoding is not None:
+                raise
+            found = find_encoding(data)
+            text = data.decode(found)
+            repairs.append(encoding_text(found))
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InvalidInputError(
@@ -32,7 +47,7 @@ def read_json(path: Path, encoding: str | None) -> RawTable:
     if not names:
         raise InvalidInputError(f"{path.name} is empty: it holds no objects with values.")
     columns = {name: column_of([item.get(name) for item in objects]) for name in names}
-    return RawTable(path.name, columns, path, row_noun=ROW_NOUN)
+    return RawTable(path.name, columns, path, row_noun=ROW_NOUN, repairs=tuple(repairs))
 
 
 def _items(path: Path, text: str) -> list[Any]:

@@ -21,9 +21,10 @@ UNKNOWN = "unknown"
 
 def words(name: str) -> list[str]:
     """The words of a column's name: `engineSize_l` gives engine, size, l."""
-    # A capital inside camelCase marks a word, not a proper noun.
-    spaced = re.sub(r"(?<=[a-z])[A-Z](?=[a-z])", lambda capital: "_" + capital[0].lower(), name)
-    return [word for word in re.split(r"[_\s]+", spaced) if word]
+    if not re.search(r"\s", name.strip()):
+        # A capital inside camelCase marks a word, not a proper noun.
+        name = re.sub(r"(?<=[a-z])[A-Z](?=[a-z])", lambda capital: "_" + capital[0].lower(), name)
+    return [word for word in re.split(r"[_\s]+", name) if word]
 
 
 def pretty_name(name: str) -> str:
@@ -100,7 +101,7 @@ def with_unit(text: str, unit: str) -> str:
         return text
     if unit in CURRENCY_SIGNS:
         return re.sub(r"(-?)(\d[\d.,]*)", rf"\g<1>{unit}\g<2>", text)
-    return f"{text}{unit}" if unit.startswith("%") else f"{text} {unit}"
+    return f"{text}{unit}" if unit.startswith(("%", '"', "″", "”", "'")) else f"{text} {unit}"
 
 
 def shortened(text: str, longest: int = 60) -> str:

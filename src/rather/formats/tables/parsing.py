@@ -1,11 +1,10 @@
-"""Numbers and dates as people write them: `$1,234.50`, `1.234,5 km`, `3 May 2024`."""
+"""Plain numbers, and dates as people write them: `-1.50`, `3 May 2024`."""
 
-import math
 import re
 from collections.abc import Callable, Sequence
 from datetime import date
 
-from rather.formats.tables.naming import CURRENCY_SIGNS, UNITS
+from rather.formats.tables.amounts import EXPONENT
 
 
 def plain_number(text: str) -> float | None:
@@ -18,47 +17,7 @@ def number_text(value: float) -> str:
     return str(int(value)) if abs(value) < 1e15 and value == round(value) else repr(float(value))
 
 
-_EXPONENT = r"([eE][+-]?\d{1,3})?"
-_PLAIN = re.compile(rf"[+-]?(\d+\.?\d*|\.\d+){_EXPONENT}", re.ASCII)
-_THOUSANDS = re.compile(rf"[+-]?\d{{1,3}}(,\d{{3}})+(\.\d+)?{_EXPONENT}")
-_CONTINENTAL = re.compile(rf"[+-]?(\d{{1,3}}(\.\d{{3}})+|\d+)(,\d+)?{_EXPONENT}")
-_DECIMAL_COMMA = re.compile(rf"[+-]?(\d{{1,3}}(\.\d{{3}})+|\d+),\d+{_EXPONENT}")
-_CODE = re.compile(r"0\d", re.ASCII)
-_SHAPE = re.compile(
-    rf"(?P<sign>[+\-−]?)(?P<before>[{CURRENCY_SIGNS}]?)\s*"
-    r"(?P<digits>(?:\d|[.,](?=\d))(?:[\d.,]|[ \u00a0\u202f'’](?=\d{3}(?!\d)))*"
-    rf"{_EXPONENT})"
-    r"(?P<gap>\s*)(?P<after>\D{0,16})",
-    re.ASCII,
-)
-
-
-def number_shape(text: str) -> tuple[str, str] | None:
-    """The digits and the unit of a number as people write it, or None."""
-    match = _SHAPE.fullmatch(text)
-    if match is None or _CODE.match(match["digits"]):  # 007 is a code
-        return None
-    after = match["after"].strip()
-    # "8GB" and "8 cores" are amounts, but "4WD" is a name.
-    if after and not (match["gap"] or after.lower() in UNITS or after in f"%{CURRENCY_SIGNS}"):
-        return None
-    digits = re.sub(r"[ \u00a0\u202f'’]", "", match["digits"])
-    return match["sign"].replace("−", "-") + digits, match["before"] or UNITS.get(after.lower(), after)
-
-
-def decimal_reader(digits: Sequence[str]) -> Callable[[str], float]:
-    """A reader of this column's decimals: 1,234.5 or 1.234,5. A single number that can only be the latter decides."""
-    continental = any(_DECIMAL_COMMA.fullmatch(text) and not _THOUSANDS.fullmatch(text) for text in digits)
-    grammar = _CONTINENTAL if continental else _THOUSANDS
-
-    def read(text: str) -> float:
-        if grammar.fullmatch(text):
-            return float(text.replace(".", "").replace(",", ".") if continental else text.replace(",", ""))
-        value = None if continental else plain_number(text)
-        return math.nan if value is None else value
-
-    return read
-
+_PLAIN = re.compile(rf"[+-]?(\d+\.?\d*|\.\d+){EXPONENT}", re.ASCII)
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 

@@ -22,6 +22,7 @@ class RawTable:
         path: The file it was read from, if any.
         skipped: Columns of types that are not supported, each with the reason.
         row_noun: How messages refer to a row.
+        repairs: What was done to be able to read it, in sentences without a full stop.
     """
 
     source: str
@@ -29,6 +30,7 @@ class RawTable:
     path: Path | None = None
     skipped: Mapping[str, str] = field(default_factory=dict)
     row_noun: str = "row {} (counted from 1)"
+    repairs: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return max((len(column) for column in self.columns.values()), default=0)

@@ -40,6 +40,7 @@ def read_table(
     delimiter: str | None = None,
     encoding: str | None = None,
     most_megabytes: float | None = None,
+    strict: bool = False,
 ) -> RawTable:
     """Read a table from a file or from memory.
 
@@ -47,19 +48,20 @@ def read_table(
         source: Path of a CSV, TSV, Parquet or JSON lines file; a pandas or polars DataFrame; an Arrow table; or a
             mapping of column names to lists.
         delimiter: The delimiter of a CSV file, by default detected.
-        encoding: The encoding of a CSV or JSON lines file, by default UTF-8.
+        encoding: The encoding of a CSV or JSON lines file, by default detected.
         most_megabytes: Larger files are rejected; by default `MOST_MEGABYTES`.
+        strict: Whether to reject a file that is not UTF-8 when no encoding is given.
     """
     if isinstance(source, str | Path):
         path = Path(source)
         limit = MOST_MEGABYTES if most_megabytes is None else most_megabytes
-        raw = _read_file(path, delimiter, encoding, limit)
+        raw = _read_file(path, delimiter, encoding, limit, strict)
     else:
         raw = read_frame(source)
     return _checked(_with_names(raw))
 
 
-def _read_file(path: Path, delimiter: str | None, encoding: str | None, limit: float) -> RawTable:
+def _read_file(path: Path, delimiter: str | None, encoding: str | None, limit: float, strict: bool) -> RawTable:
     form = FORMATS.get(path.suffix.lower())
     if not path.exists():
         raise InvalidInputError(f"There is no file {str(path)!r}.")
@@ -72,8 +74,9 @@ def _read_file(path: Path, delimiter: str | None, encoding: str | None, limit: f
         if form == "parquet":
             return _read_parquet(path, limit)
         if form == "json":
-            return read_json(path, encoding)
-        return read_delimited(path, "\t" if form == "tsv" and delimiter is None else delimiter, encoding)
+            return read_json(path, encoding, strict=strict)
+        delimiter = "\t" if form == "tsv" and delimiter is None else delimiter
+        return read_delimited(path, delimiter, encoding, strict=strict)
     except OSError as error:
         raise InvalidInputError(f"{path.name} cannot be read: {error}.") from None
 

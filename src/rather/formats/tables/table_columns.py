@@ -13,9 +13,12 @@ from rather.errors import UnknownNameError
 from rather.formats.tables.basis import Grid, grid_of
 from rather.formats.tables.cells import Cells
 from rather.formats.tables.column_kinds import ColumnKind, Direction, PhraseForm, Role
-from rather.formats.tables.naming import UNKNOWN, spelled, with_unit, words
+from rather.formats.tables.naming import UNKNOWN, with_unit, words
 from rather.formats.tables.raw import RawTable
 from rather.formats.tables.settings import ColumnSettings, TableSettings, suggestion
+
+# Kinds whose values are read from texts, which may fail.
+READ = (ColumnKind.NUMBER, ColumnKind.DEGREE, ColumnKind.YES_NO, ColumnKind.DATE)
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,7 @@ class TableColumn:
         note: A remark for the owner of the table.
         problem: Why it cannot be used as it is.
         form: How its values join a noun.
+        repairs: What was done about values that could not be taken as they are, in sentences without a full stop.
     """
 
     name: str
@@ -49,6 +53,7 @@ class TableColumn:
     note: str = ""
     problem: str = ""
     form: PhraseForm = PhraseForm.ALONE
+    repairs: tuple[str, ...] = ()
 
     @cached_property
     def numbers(self) -> npt.NDArray[np.float64]:
@@ -75,10 +80,10 @@ class TableColumn:
             self.numbers[self.present], self.buckets, as_year=self.kind is ColumnKind.DATE or not self.grouped
         )
 
-    @property
+    @cached_property
     def present(self) -> npt.NDArray[np.bool_]:
-        """`(n,)`, whether there is a value."""
-        return self.cells.present
+        """`(n,)`, whether there is a value that can be read."""
+        return ~np.isnan(self.numbers) if self.kind in READ else self.cells.present
 
     @cached_property
     def grouped(self) -> bool:
@@ -93,8 +98,13 @@ class TableColumn:
         code = int(self.cells.codes[row])
         if code < 0:
             return UNKNOWN
+        if self.kind in READ and not self.present[row]:
+            return self.cells.distinct[code]
         if self.kind in (ColumnKind.NUMBER, ColumnKind.DEGREE):
-            return with_unit(spelled(float(self.numbers[row]), grouped=self.grouped), self.unit)
+            decimals = self.cells.decimals(code)
+            if decimals is None:
+                return self.cells.distinct[code]
+            return with_unit(_written(float(self.numbers[row]), decimals, grouped=self.grouped), self.unit)
         if self.kind is ColumnKind.YES_NO:
             return "yes" if self.numbers[row] else "no"
         if self.kind is ColumnKind.DATE:
@@ -134,6 +144,12 @@ class InspectedTable:
                 return column
         names = [column.name for column in self.columns]
         raise UnknownNameError(f"{self.raw.source} has no column {name!r}{suggestion(name, names)}")
+
+    @property
+    def repairs(self) -> tuple[str, ...]:
+        """What was done about what could not be taken as it is, as sentences for the owner of the table."""
+        of_columns = (f"{column.name}: {repair}." for column in self.columns for repair in column.repairs)
+        return (*(f"{self.raw.source}: {repair}." for repair in self.raw.repairs), *of_columns)
 
     def labels(self) -> list[str] | None:
         """The label of each row, or None without a label column."""
@@ -179,6 +195,14 @@ def years(dates: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     result: npt.NDArray[np.float64] = year.astype(float) + 1970 + (dates - start).astype(float) / length
     result[np.isnat(dates)] = np.nan
     return result
+
+
+def _written(value: float, decimals: int, *, grouped: bool) -> str:
+    """A number with the decimals that it has in the table: `1,299.00`."""
+    short = f"{value:.6g}"
+    if decimals > 6 and np.float32(value) == np.float32(short) and "e" not in short:
+        return short  # 0.73199999 is 0.732 that was once stored in single precision
+    return f"{value:{',' * grouped}.{decimals}f}"
 
 
 def label_columns(label: str | None, names: Collection[str]) -> list[str]:
