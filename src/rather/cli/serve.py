@@ -113,6 +113,7 @@ def serve(
         workers=workers,
         prefetch=not no_prefetch,
         watch=not no_watch,
+        strict=strict,
         retriever=retriever,
         limits={
             "sessions_per_day": sessions_per_day,

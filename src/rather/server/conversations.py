@@ -113,6 +113,8 @@ class Conversations:
         """Make what a catalogue needs for searches, and choose its first question."""
         about = {"catalog": served.name, "items": len(served.catalog)}
         logger.info("preparing", extra={"fields": about})
+        for note in served.catalog.notes:
+            logger.warning("reading", extra={"fields": {"catalog": served.name, "note": note}})
         start = time.perf_counter()
         self._new(served, served.complete(NewSession()))
         took = {"seconds": round(time.perf_counter() - start, 2), "search": served.retriever_text}

@@ -168,7 +168,7 @@ class Reloading:
             contents = watched.seen.contents()
             if contents == watched.served:
                 return self._unchanged(watched)
-            opened = open(watched.path, cache=user_cache())
+            opened = open(watched.path, strict=self._conversations.settings.strict, cache=user_cache())
             if self._stop.is_set() or _FileStates.of(watched.path) != watched.seen:
                 return None
             changes = self._conversations.replace(watched.name, opened)

@@ -68,6 +68,7 @@ class Settings:
         workers: Computations at the same time; None for one on each core.
         prefetch: Whether to compute the next question for every possible answer while the person reads.
         watch: Whether to look every two seconds if files of catalogues have changed, and to serve what they hold.
+        strict: Whether a changed table is rejected when it holds values that cannot be read, see `rather.open`.
         retriever: How items are found, a kind of `rather.retrieval.choose_retriever`.
         cache_mb: Memory for cached states of conversations.
         limits: How much one caller may use.
@@ -82,6 +83,7 @@ class Settings:
     workers: int | None = None
     prefetch: bool = True
     watch: bool = True
+    strict: bool = False
     retriever: str = "auto"
     cache_mb: int = 256
     limits: Limits = field(default_factory=Limits)
