@@ -48,7 +48,7 @@ def test_a_program_answers_about_attributes_and_continues_later(rather, tmp_path
     again = rather("ask", "films", "--json", "--resume", str(log), stdin='{"quit": true}\n').out
     assert json.loads(again.splitlines()[0]) == said[4]
     assert [sorted(event) for event in json.loads(log.read_text())["events"]] == [
-        ["answer", "attributes", "evoi", "tell"]
+        ["answer", "attributes", "evoi", "shown", "tell"]
     ] * 2
 
 

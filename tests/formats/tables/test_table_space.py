@@ -99,7 +99,7 @@ def test_missing_values_may_come_and_go():
     [
         ({"weight": [1, 2, 3, 4] * 4}, "the column 'weight' is new"),
         ({"maker": [1.5, 2.5, 3.5, 4.5] * 4}, "the column 'maker' is of another kind"),
-        ({"price": [f"{price} EUR" for price in PRICES]}, "the unit of 'price' has changed from no unit to EUR"),
+        ({"price": [f"{price} EUR" for price in PRICES]}, "the unit of 'price' has changed from no unit to €"),
     ],
 )
 def test_other_columns_have_another_meaning(columns, message):
