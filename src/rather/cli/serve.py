@@ -179,15 +179,17 @@ def _run(
 
 
 def _check(sources: list["Source"], settings: "Settings") -> None:
+    from rather.server.sessions.database import without_password
     from rather.server.sessions.sql_store import SqlStore
     from rather.server.sessions.store import StoreUnavailableError
 
     for source in sources:
         catalog = source.catalog
         say(f"{source.name}: {counted(len(catalog), catalog.name)}, {counted(catalog.dimensions, 'dimension')}")
-    where = _without_password(settings.database_url)
+    where = without_password(settings.database_url)
     try:
         store = SqlStore(settings.database_url)
+        store.ping()
         count = store.page(1, 0)[1]
         store.close()
     except StoreUnavailableError as error:
@@ -197,9 +199,3 @@ def _check(sources: list["Source"], settings: "Settings") -> None:
     kept = "forever" if settings.keep_days is None else f"for {settings.keep_days:g} days after their last use"
     admin = "open to the token" if settings.admin_token else "closed"
     say(f"sessions are kept {kept}; admin routes are {admin}")
-
-
-def _without_password(url: str) -> str:
-    from sqlalchemy import make_url
-
-    return make_url(url).render_as_string(hide_password=True)

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
@@ -27,7 +27,7 @@ from rather.server.computing.states import State, States, first_key
 from rather.server.problems import ProblemError, busy, invalid_log
 from rather.server.requests import Filter, Log, NewAnswer, NewFilters, NewSession
 from rather.server.sessions.records import StoredEvent, StoredSession, now
-from rather.server.sessions.store import LostRaceError, Store
+from rather.server.sessions.store import LostRaceError, OverLimitError, Store
 from rather.server.settings import Settings
 
 logger = logging.getLogger("rather.server")
@@ -147,7 +147,7 @@ class Conversations:
         hashed_address = self._counted(address)
         conversation = self._new(served, complete)
         try:
-            self.store.create(conversation.stored, hashed_address, key)
+            self._store(conversation.stored, hashed_address, key)
         except LostRaceError:
             if key is None or (stored := self.store.load_idempotent(key)) is None:
                 raise
@@ -221,7 +221,7 @@ class Conversations:
             raise invalid_log("Its numbers overflow.")
         self.states.keep_loaded(state)
         stored = replace(stored, open=state.open)
-        self.store.create(stored, hashed_address)
+        self._store(stored, hashed_address)
         return self._expect_answer(Conversation(stored, state, served))
 
     def _new(self, served: ServedCatalog, complete: NewSession) -> Conversation:
@@ -313,13 +313,24 @@ class Conversations:
         return self._expect_answer(self._resume(stored))
 
     def _counted(self, address: str) -> str:
-        """The hash of an address, unless it has opened too many sessions today."""
-        hashed, most = self.store.hash("address", address), self.settings.limits.sessions_per_day
-        if self.store.opened_by(hashed, now() - timedelta(days=1)) >= most:
-            text = f"One address may open {most} sessions a day."
-            action = "Delete old sessions or try again tomorrow."
-            raise ProblemError(429, "too-many-sessions", text, action, {"Retry-After": "3600"})
+        """The hash of an address, unless it has opened too many sessions today: then nothing needs to be computed."""
+        hashed, (most, since) = self.store.hash("address", address), self._limit
+        if self.store.opened_by(hashed, since) >= most:
+            raise _too_many_sessions(most)
         return hashed
+
+    def _store(self, stored: StoredSession, hashed_address: str, key: str | None = None) -> None:
+        """Store a new session, unless others of this address have been opened meanwhile."""
+        limit = self._limit
+        try:
+            self.store.create(stored, hashed_address, key, limit)
+        except OverLimitError:
+            raise _too_many_sessions(limit[0]) from None
+
+    @property
+    def _limit(self) -> tuple[int, datetime]:
+        """How many sessions one address may open, and since when."""
+        return self.settings.limits.sessions_per_day, now() - timedelta(days=1)
 
     def _retry(self, change: Callable[[], Result]) -> Result:
         """Try a change again when another request for the same session was faster; it may then turn out to be done."""
@@ -366,6 +377,11 @@ def _answers(stored: StoredSession) -> list[dict[str, Any]]:
 
 def _record(request: BaseModel) -> dict[str, Any]:
     return request.model_dump(mode="json")
+
+
+def _too_many_sessions(most: int) -> ProblemError:
+    text, action = f"One address may open {most} sessions a day.", "Delete old sessions or try again tomorrow."
+    return ProblemError(429, "too-many-sessions", text, action, {"Retry-After": "3600"})
 
 
 def _unknown_session() -> ProblemError:

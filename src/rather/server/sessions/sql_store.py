@@ -2,21 +2,27 @@
 
 import hashlib
 import hmac
+import math
 import secrets
 import threading
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
-from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
-from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+from sqlalchemy.exc import IntegrityError
 
-from rather.server.sessions.database import open_engine, snapshots
+from rather.server.sessions.database import LOCK_SECONDS, open_engine, snapshots, sqlite_file
+from rather.server.sessions.failures import failures, unavailable
 from rather.server.sessions.records import StoredEvent, StoredSession, now
-from rather.server.sessions.store import LostRaceError, StoreUnavailableError
+from rather.server.sessions.store import LostRaceError, OverLimitError
 from rather.server.sessions.tables import events, server, sessions
+
+# A ping writes if nothing has been written for this long.
+WRITE_SECONDS = 5.0
 
 
 class SqlStore:
@@ -24,25 +30,35 @@ class SqlStore:
 
     Args:
         url: A SQLAlchemy URL. The schema is brought up to date first.
+        lock_seconds: Longest wait for other writers of a SQLite file, in this process and in others together.
     """
 
-    def __init__(self, url: str) -> None:
-        with _failures():
+    def __init__(self, url: str, lock_seconds: float = LOCK_SECONDS) -> None:
+        with failures():
             self._engine = open_engine(url)
             self._reader = snapshots(self._engine)
             self._writer = self._engine.execution_options(writes=True)
             self._key = self._read_key().encode()
         # SQLite takes one writer at a time and lets the others retry after ever longer pauses, so an unlucky one could
         # wait for seconds. With a lock nobody does. PostgreSQL only locks the row that is written.
-        self._one_writer: AbstractContextManager[object] = (
-            threading.Lock() if self._engine.dialect.name == "sqlite" else nullcontext()
-        )
+        self._file = sqlite_file(self._engine)
+        self._identity = _identity(self._file)
+        self._one_writer, self._lock_seconds = threading.Lock(), lock_seconds
+        self._written_at = -math.inf
 
-    def create(self, session: StoredSession, address: str, idempotency: str | None = None) -> None:
+    def create(
+        self,
+        session: StoredSession,
+        address: str,
+        idempotency: str | None = None,
+        limit: tuple[int, datetime] | None = None,
+    ) -> None:
         """See `Store.create`."""
         row = {**vars(session), "address": address, "idempotency": idempotency}
         del row["events"]
         with self._writing() as connection:
+            if limit is not None:
+                self._reserve(connection, address, *limit)
             connection.execute(insert(sessions).values(row))
             if session.events:
                 connection.execute(insert(events), [_event_row(session.id, event) for event in session.events])
@@ -88,9 +104,8 @@ class SqlStore:
 
     def opened_by(self, address: str, since: datetime) -> int:
         """See `Store.opened_by`."""
-        count = select(func.count()).where(sessions.c.address == address, sessions.c.created_at >= since)
         with self._reading() as connection:
-            return connection.execute(count).scalar_one()
+            return _count(connection, address, since)
 
     def page(self, limit: int, offset: int) -> tuple[list[tuple[StoredSession, int]], int]:
         """See `Store.page`."""
@@ -105,6 +120,8 @@ class SqlStore:
         """See `Store.ping`."""
         with self._reading() as connection:
             connection.execute(select(server.c.name)).all()
+        if time.monotonic() - self._written_at > WRITE_SECONDS:
+            self._validate_writable()
 
     def hash(self, *parts: str) -> str:
         """See `Store.hash`."""
@@ -113,6 +130,19 @@ class SqlStore:
     def close(self) -> None:
         """See `Store.close`."""
         self._engine.dispose()
+
+    def _validate_writable(self) -> None:
+        """Write something, for a full disk can still be read."""
+        with self._writing() as connection:
+            if not connection.execute(update(server).where(server.c.name == "ready").values(value=str(now()))).rowcount:
+                connection.execute(insert(server).values(name="ready", value=str(now())))
+
+    def _reserve(self, connection: Connection, address: str, most: int, since: datetime) -> None:
+        """Raise if an address has opened as many sessions as it may; until the commit nobody else counts its."""
+        if self._engine.dialect.name == "postgresql":
+            connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(address, 0))))
+        if _count(connection, address, since) >= most:
+            raise OverLimitError(f"This address has opened {most} sessions.")
 
     def _load(self, condition: Any) -> StoredSession | None:
         with self._reading() as connection:
@@ -151,28 +181,51 @@ class SqlStore:
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
         """All that is read in here is as it was at one moment, whoever writes meanwhile."""
-        with _failures(), self._reader.connect() as connection:
+        self._validate_file()
+        with failures(), self._reader.connect() as connection:
             yield connection
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
-        with _failures(), self._one_writer, self._writer.begin() as connection:
-            yield connection
+        if self._file is None:
+            with failures(), self._writer.begin() as connection:
+                yield connection
+        else:
+            with failures(), self._writing_file() as connection:
+                yield connection
+        self._written_at = time.monotonic()
+
+    @contextmanager
+    def _writing_file(self) -> Iterator[Connection]:
+        """A transaction that writes to a SQLite file, after one bounded wait for all others."""
+        deadline = time.monotonic() + self._lock_seconds
+        if not self._one_writer.acquire(timeout=self._lock_seconds):
+            raise unavailable("another program has locked it. Try again, or end that program")
+        try:
+            with self._writer.connect().execution_options(deadline=deadline) as connection, connection.begin():
+                yield connection
+            self._validate_file()
+        finally:
+            self._one_writer.release()
+
+    def _validate_file(self) -> None:
+        """Raise if the file has been deleted: what is written to it is gone with the process."""
+        if _identity(self._file) != self._identity:
+            raise unavailable("its file was deleted or replaced. Restart the server")
 
 
-@contextmanager
-def _failures() -> Iterator[None]:
-    """Translate the errors of a database driver into those of a store."""
+def _identity(file: Path | None) -> tuple[int, int] | None:
+    """Tells a file from another of the same name; None when it is gone."""
     try:
-        yield
-    except IntegrityError as error:
-        raise LostRaceError("Another request was faster.") from error
-    except (DBAPIError, PoolTimeoutError) as error:
-        text = str(error.__cause__ or error)
-        reason = "its disk is full" if "full" in text or "No space" in text else "it cannot be reached or written"
-        raise StoreUnavailableError(f"The database does not answer: {reason}.") from error
-    except SQLAlchemyError as error:
-        raise StoreUnavailableError("The database does not answer.") from error
+        found = None if file is None else file.stat()
+    except OSError:
+        return None
+    return None if found is None else (found.st_dev, found.st_ino)
+
+
+def _count(connection: Connection, address: str, since: datetime) -> int:
+    count = select(func.count()).where(sessions.c.address == address, sessions.c.created_at >= since)
+    return connection.execute(count).scalar_one()
 
 
 def _session(row: Row[Any], found: Sequence[Row[Any]]) -> StoredSession:

@@ -15,13 +15,24 @@ class LostRaceError(RatherError, RuntimeError):
     """Somebody else changed the session since it was read."""
 
 
+class OverLimitError(RatherError, RuntimeError):
+    """The address has opened as many sessions as it may."""
+
+
 class Store(Protocol):
     """Stores sessions. Every method is one transaction; once it returns, its result is durable."""
 
-    def create(self, session: StoredSession, address: str, idempotency: str | None = None) -> None:
+    def create(
+        self,
+        session: StoredSession,
+        address: str,
+        idempotency: str | None = None,
+        limit: tuple[int, datetime] | None = None,
+    ) -> None:
         """Store a new session, with the hashes of the address and the idempotency key that opened it.
 
-        Raises `LostRaceError` when the idempotency key has been used.
+        Raises `LostRaceError` when the idempotency key has been used, and `OverLimitError` when the address has opened
+        as many sessions as the limit `(most, since)` allows, however many requests come at once.
         """
         ...
 
@@ -64,7 +75,7 @@ class Store(Protocol):
         ...
 
     def ping(self) -> None:
-        """Raises `StoreUnavailableError` when the database does not answer."""
+        """Raises `StoreUnavailableError` when the database does not answer or cannot be written."""
         ...
 
     def hash(self, *parts: str) -> str:
