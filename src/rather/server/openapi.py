@@ -1,6 +1,7 @@
 """`python -m rather.server.openapi` prints the OpenAPI description, to generate clients from."""
 
 import json
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import rather
@@ -10,9 +11,11 @@ from rather.server.settings import Settings
 
 def document() -> dict[str, Any]:
     """The description of the API; the same on every machine and for every catalogue."""
-    app = create_app({"films": rather.open("films")}, Settings(database="sqlite://", prefetch=False))
-    described = app.openapi()
-    app.state.conversations.close()
+    with TemporaryDirectory() as folder:
+        settings = Settings(database=f"sqlite:///{folder}/sessions.db", prefetch=False)
+        app = create_app({"films": rather.open("films")}, settings)
+        described = app.openapi()
+        app.state.conversations.close()
     return described
 
 
