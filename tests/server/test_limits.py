@@ -170,7 +170,7 @@ TOLD = {"tell": 1, "items": [0, 1], "answer": 0, "evoi": 0.1}
         ({"events": [{**TOLD, "answer": 5}]}, "`choice` must be 0..1"),
         ({"events": [{**TOLD, "evoi": "x"}]}, '"evoi": "x"'),
         ({"events": [{**TOLD, "tell": "x"}]}, '"tell": "x"'),
-        ({"events": [TOLD] * 201}, "more than 200 events"),
+        ({"events": [TOLD] * 201}, "more than 200 answers"),
         ({"open": {"items": "ab"}}, '"ab"'),
         ({"open": {"items": [0, 1], "evoi": None}}, '"evoi": null'),
         ({"response": {"model": "nothing"}}, '"nothing"'),
@@ -188,6 +188,40 @@ def test_a_damaged_or_foreign_log_is_rejected(shared_client, log, damage, said):
     rejected = shared_client.post("/v1/sessions/import", json={**log, **damage})
     assert is_problem(rejected, 422, "invalid-request" if damage == {"strategy": "nothing"} else "invalid-log")
     assert said in rejected.json()["detail"]
+
+
+@pytest.mark.parametrize("levels", [30, 300, 600, 900, 5_000])
+@pytest.mark.parametrize("field", ["events", "open", "anything"])
+def test_a_deeply_nested_log_is_rejected(make_client, log, levels, field):
+    client = make_client(raising=False)
+    deep = "[" * levels + "]" * levels
+    body = json.dumps({**log, field: "DEEP"}).replace('"DEEP"', f'[{{"a": {deep}}}]' if field == "events" else deep)
+    rejected = client.post("/v1/sessions/import", content=body, headers={"Content-Type": "application/json"})
+    assert rejected.status_code in (400, 422)
+    assert is_problem(
+        rejected, rejected.status_code, {400: "malformed-json", 422: "invalid-request"}[rejected.status_code]
+    )
+
+
+@pytest.mark.parametrize("damage", [{"k": 2.0}, {"seed": 0.0}, {"k": "2"}, {"k": True}, {"strategy": 5}])
+def test_numbers_of_a_log_have_the_type_that_the_library_writes(shared_client, log, damage):
+    rejected = shared_client.post("/v1/sessions/import", json={**log, **damage})
+    assert is_problem(rejected, 422, "invalid-log")
+
+
+def test_every_export_can_be_imported(make_client):
+    client = make_client(limits={"answers": 3})
+    session = open_session(client)
+    for _ in range(3):
+        session = answer(client, session).json()["session"]
+    for _ in range(2):
+        session = client.post(f"/v1/sessions/{session['id']}/undo").json()
+    log = client.get(f"/v1/sessions/{session['id']}/export").json()
+    assert len(log["events"]) == 5
+    imported = client.post("/v1/sessions/import", json=log)
+    assert imported.status_code == 201
+    assert imported.json()["answers"] == 1
+    assert is_problem(answer(client, imported.json()), 409, "session-full")
 
 
 def test_a_mask_that_would_unpack_to_gigabytes_is_rejected(client, log):
@@ -272,13 +306,18 @@ def test_a_lost_database_is_reported_and_found_again(make_client, postgres, post
     assert answer(client, session).json()["session"]["answers"] == 2
 
 
-def test_an_unexpected_failure_tells_nothing_of_the_inside(make_client, monkeypatch):
+def test_an_unexpected_failure_tells_nothing_of_the_inside(make_client, monkeypatch, caplog):
     client = make_client(raising=False)
     store = client.app.state.conversations.store
     monkeypatch.setattr(store, "load", lambda id: 1 / 0)
     rejected = client.get("/v1/sessions/x")
     assert is_problem(rejected, 500, "internal-error")
     assert "ZeroDivision" not in rejected.text
+    assert rejected.headers["x-content-type-options"] == "nosniff"
+    assert "default-src 'none'" in rejected.headers["content-security-policy"]
+    (failed,) = [record for record in caplog.records if record.getMessage() == "failed"]
+    assert failed.fields["request"] == rejected.headers["x-request-id"]
+    assert failed.exc_info[0] is ZeroDivisionError
 
 
 def test_logs_hold_no_answers_and_no_session_ids(client, caplog):

@@ -1,5 +1,6 @@
 """`rather serve`: the page and the API."""
 
+import socket
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -48,6 +49,14 @@ def serve(
     origin: Annotated[
         list[str] | None,
         typer.Option(help="Another site that may embed the page and call the API; repeat it for more."),
+    ] = None,
+    allowed_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            envvar="RATHER_ALLOWED_HOST",
+            help="A name under which the server is reached; repeat it for more, * for any.",
+            show_default="addresses, names without a dot and this machine's",
+        ),
     ] = None,
     image_host: Annotated[
         list[str] | None,
@@ -109,6 +118,7 @@ def serve(
         keep_days=keep_days or None,
         admin_token=admin_token,
         origins=tuple(origin or ()),
+        hosts=(*(name.lower() for name in allowed_host or ()), *_own_names()),
         image_hosts=tuple(image_host or ()),
         workers=workers,
         prefetch=not no_prefetch,
@@ -128,6 +138,14 @@ def serve(
     else:
         files = {short: name for short, name in short_names.items() if name not in BUNDLED}
         _run(sources, settings, files, host, port, open_browser, drain_seconds, trusted_proxy, quiet)
+
+
+def _own_names() -> list[str]:
+    """This machine's name, as others on its network may know it."""
+    from rather.server.settings import HOST_PATTERN
+
+    name = socket.gethostname().lower()
+    return [each for each in (name, f"{name.partition('.')[0]}.local") if HOST_PATTERN.fullmatch(each)]
 
 
 def _short_names(names: Sequence[str]) -> list[str]:

@@ -271,7 +271,7 @@ class Conversations:
         if choice not in offered:
             text = f"`choice` must be one of {', '.join(str(item) for item in offered)}."
             raise ProblemError(422, "invalid-choice", text, "Choose one of the answers.")
-        if len(conversation.stored.events) >= most:
+        if sum("undo" not in event.event for event in conversation.stored.events) >= most:
             text = f"A session holds at most {most} answers."
             raise ProblemError(409, "session-full", text, "Open a new session.")
 

@@ -15,6 +15,10 @@ Name = Annotated[str, Field(min_length=1, max_length=200)]
 FilterExpression = Annotated[str, Field(max_length=1_000)]
 
 
+# What the library writes has fewer. Deeper ones exhaust the stack of whoever walks through them.
+MOST_LEVELS = 20
+
+
 def request_config(*examples: dict[str, Any]) -> ConfigDict:
     """The configuration of a request: unknown fields are rejected, so that a misspelt one is not silently ignored."""
     return ConfigDict(extra="forbid", json_schema_extra={"examples": list(examples)})
@@ -108,3 +112,16 @@ class Log(BaseModel):
     belief: str = Field(description="Hash of the belief that it started from.")
     events: list[dict[str, Any]] = Field(max_length=10_000)
     open: dict[str, Any] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_not_deep(cls, content: Any) -> Any:
+        if not _is_at_most(content, MOST_LEVELS):
+            raise ValueError(f"a log has at most {MOST_LEVELS} levels of nested values")
+        return content
+
+
+def _is_at_most(value: Any, levels: int) -> bool:
+    """Whether lists and objects are nested no deeper than this."""
+    nested = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else None
+    return nested is None or (levels > 0 and all(_is_at_most(each, levels - 1) for each in nested))

@@ -1,5 +1,6 @@
 """The settings of a server, as one immutable value."""
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import get_args
@@ -18,6 +19,8 @@ FOR_LARGE = ("auto", "query-iteration", "rand-user-top-item", "top5-exhaustive",
 
 # The most time for choosing a question that an operator or a caller may ask for.
 MOST_BUDGET_MS = 60_000
+
+HOST_PATTERN = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*")
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,8 @@ class Settings:
         keep_days: Sessions that have not changed for this many days are deleted; None keeps all.
         admin_token: Gives access to `/v1/admin`; without one, these routes respond with 403.
         origins: Other sites that may call the API from a browser and embed the page, such as `https://example.org`.
+        hosts: Names under which the server is reached, such as `shop.example.org`; requests for other names are
+            rejected, but for addresses and names without a dot. `*` allows any.
         image_hosts: Other hosts that pictures may come from, such as `https://images.example.org`.
         strategies: Names of the strategies that a caller may choose (see `strategies_for`).
         workers: Computations at the same time; None for one on each core.
@@ -78,6 +83,7 @@ class Settings:
     keep_days: float | None = 30.0
     admin_token: str | None = None
     origins: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
     image_hosts: tuple[str, ...] = ()
     strategies: tuple[str, ...] = tuple(name for name in STRATEGIES if name not in NOT_SERVED)
     workers: int | None = None
@@ -97,6 +103,9 @@ class Settings:
             raise InvalidInputError(f"`keep_days` must be above 0, got {self.keep_days}.")
         if self.admin_token is not None and len(self.admin_token) < 16:
             raise InvalidInputError("`admin_token` must have at least 16 characters, so that nobody can guess it.")
+        for host in self.hosts:
+            if host != "*" and not HOST_PATTERN.fullmatch(host):
+                raise InvalidInputError(f"`hosts` must hold names such as shop.example.org, got {host!r}.")
         for name in ("origins", "image_hosts"):
             for origin in getattr(self, name):
                 _validate_origin(origin, name)

@@ -126,12 +126,12 @@ class ServedCatalog:
     def read_log(self, log: Log) -> tuple[NewSession, Session]:
         """The session of a log from outside, and the request that would have opened it."""
         content = log.model_dump(mode="json")
-        if len(log.events) > self.settings.limits.answers:
-            raise invalid_log(f"It has more than {self.settings.limits.answers} events.")
+        if sum("undo" not in event for event in log.events) > self.settings.limits.answers:
+            raise invalid_log(f"It has more than {self.settings.limits.answers} answers.")
         content["strategy"] = content.get("strategy") or "auto"
         try:
             named = {field: content[field] for field in ("k", "seed", "ask", "p", "strategy") if field in content}
-            request = self.complete(NewSession(catalog=self.name, **named))
+            request = self.complete(NewSession.model_validate({"catalog": self.name, **named}, strict=True))
             session = self._start_of_log(content, request.time_budget_ms)
             for event in log.events:
                 replay(event, session)

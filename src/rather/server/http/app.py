@@ -23,7 +23,7 @@ from rather.server.conversations import Conversations
 from rather.server.http import pages, problems
 from rather.server.http.api_description import describe
 from rather.server.http.metrics import Metrics
-from rather.server.http.middleware import BodyLimit, Observe, RateLimit, unavailable
+from rather.server.http.middleware import BodyLimit, HostCheck, Observe, RateLimit, unavailable
 from rather.server.http.operations import administration, operations
 from rather.server.http.routes import api
 from rather.server.reloading import Reloading
@@ -101,6 +101,7 @@ def create_app(
             expose_headers=["Location", "Retry-After", "X-Request-Id"],
             max_age=3600,
         )
+    app.add_middleware(HostCheck, settings.hosts)
     app.add_middleware(Observe, settings, app.state.metrics)
     app.openapi = lambda: describe(app)  # type: ignore[method-assign]  # FastAPI's documented way
     return app

@@ -10,8 +10,9 @@ from typing import Any
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from rather.server.http.addresses import caller, is_served
 from rather.server.http.metrics import Metrics
-from rather.server.http.problems import problem_response
+from rather.server.http.problems import internal_error, problem_response
 from rather.server.problems import ProblemError, busy
 from rather.server.settings import Limits, Settings
 
@@ -71,6 +72,32 @@ class BodyLimit:
         await problem_response(problem)(scope, receive, send)
 
 
+class HostCheck:
+    """Rejects requests for names that are not served.
+
+    A page of another site can let its own name point to this server, and would then read here as its own (DNS
+    rebinding). Its browser still says which name it asked for.
+
+    Args:
+        app: The next ASGI application.
+        names: The names that are served.
+    """
+
+    def __init__(self, app: ASGIApp, names: tuple[str, ...]) -> None:
+        self.app = app
+        self.names = names
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See ASGI."""
+        hosts = [value.decode("latin-1") for name, value in scope.get("headers", ()) if name == b"host"]
+        if all(is_served(host, self.names) for host in hosts):
+            await self.app(scope, receive, send)
+            return
+        text = "This server is not known under the name that was asked for."
+        problem = ProblemError(421, "unknown-host", text, "If you run it, start it with --allowed-host and this name.")
+        await problem_response(problem)(scope, receive, send)
+
+
 class _TooLargeError(BaseException):
     """Passes through handlers of Exception, which would turn it into a 500."""
 
@@ -95,8 +122,7 @@ class RateLimit:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""
         if scope["type"] == "http" and scope["path"].startswith("/v1/"):
-            client = scope.get("client")
-            wait = self._wait(client[0] if client else "local")
+            wait = self._wait(caller(scope))
             if wait > 0:
                 text = f"One address may make {self.burst:.0f} requests a minute."
                 retry = {"Retry-After": str(int(wait) + 1)}
@@ -133,7 +159,7 @@ class Observe:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        request_id, start, status = secrets.token_hex(8), time.perf_counter(), 500
+        request_id, start, status = secrets.token_hex(8), time.perf_counter(), 0
         scope.setdefault("state", {})["request_id"] = request_id
 
         async def send_with_headers(message: Message) -> None:
@@ -146,6 +172,11 @@ class Observe:
         self.metrics.under_way.inc()
         try:
             await self.app(scope, receive, send_with_headers)
+        except Exception:
+            logger.exception("failed", extra={"fields": {"request": request_id, "route": _route(scope)}})
+            if status:
+                raise  # the response has begun: only the connection can say that it is incomplete
+            await problem_response(internal_error())(scope, receive, send_with_headers)
         finally:
             self.metrics.under_way.dec()
             self._record(scope, request_id, status, time.perf_counter() - start)
@@ -156,8 +187,7 @@ class Observe:
         return [(name.encode(), value.encode()) for name, value in wanted.items() if name.encode() not in present]
 
     def _record(self, scope: Scope, request_id: str, status: int, seconds: float) -> None:
-        route = scope.get("route")
-        path = getattr(route, "path", "other")  # the template: a path would hold the session's id
+        path = _route(scope)
         self.metrics.requests.labels(scope["method"] if scope["method"] in METHODS else "other", path, status).inc()
         self.metrics.seconds.labels(path).observe(seconds)
         fields = {
@@ -168,6 +198,11 @@ class Observe:
             "ms": round(seconds * 1000, 1),
         }
         logger.info("request", extra={"fields": fields})
+
+
+def _route(scope: Scope) -> str:
+    """The template of a path: the path itself would hold the session's id."""
+    return str(getattr(scope.get("route"), "path", "other"))
 
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"})

@@ -83,9 +83,13 @@ def of_library(error: RatherError) -> ProblemError:
         return ProblemError(422, "impossible-answer", text, "Skip this question or choose another answer.")
     if isinstance(error, InvalidInputError | TooManySlatesError):
         return invalid_request(text)
-    return ProblemError(
-        500, "internal-error", "The server failed on this request.", "Tell its operator when it happened."
-    )
+    return internal_error()
+
+
+def internal_error() -> ProblemError:
+    """A mistake of ours."""
+    action = "Tell its operator the id of the request, which is in the X-Request-Id header."
+    return ProblemError(500, "internal-error", "The server failed on this request.", action)
 
 
 def install(app: FastAPI) -> None:
@@ -94,7 +98,6 @@ def install(app: FastAPI) -> None:
     app.exception_handler(RatherError)(_on_library_error)
     app.exception_handler(RequestValidationError)(_on_invalid_request)
     app.exception_handler(HTTPException)(on_http_exception)
-    app.exception_handler(Exception)(_on_unexpected)
 
 
 def _on_problem(request: Request, error: Exception) -> Response:
@@ -125,6 +128,7 @@ def on_http_exception(request: Request, error: Exception) -> Response:
     """An error of the framework, such as an unknown path, as a problem."""
     assert isinstance(error, HTTPException)
     actions = {
+        400: ("malformed-json", "The body is not JSON that can be read.", "Send one JSON object."),
         404: ("not-found", "There is nothing at this address.", "See /docs for the addresses that exist."),
         405: ("method-not-allowed", f"This address does not accept {request.method}.", "See the Allow header."),
     }
@@ -133,10 +137,6 @@ def on_http_exception(request: Request, error: Exception) -> Response:
         (HTTPStatus(error.status_code).phrase.lower().replace(" ", "-"), str(error.detail), "See /docs."),
     )
     return problem_response(ProblemError(error.status_code, code, detail, action, error.headers))
-
-
-def _on_unexpected(request: Request, error: Exception) -> Response:
-    return problem_response(of_library(RatherError()))
 
 
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:

@@ -8,6 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from rather.server.conversations import Conversation, Conversations
 from rather.server.http import schema
+from rather.server.http.addresses import caller
 from rather.server.http.catalog_views import attributes_view, catalog_view
 from rather.server.http.display_text import DisplayText
 from rather.server.http.problems import documented
@@ -26,7 +27,7 @@ def conversations_of(request: Request) -> Conversations:
 
 def address(request: Request) -> str:
     """Where a request comes from."""
-    return request.client.host if request.client is not None else "local"
+    return caller(request.scope)
 
 
 AppConversations = Annotated[Conversations, Depends(conversations_of)]
