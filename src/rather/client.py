@@ -158,6 +158,11 @@ class Client:
         """The expected regret before the first answer."""
         return float(self._state["start_regret"])
 
+    @property
+    def catalog_changes(self) -> tuple[str, ...]:
+        """What has changed in the catalogue since the last answer, in sentences; all answers still count."""
+        return tuple(self._state.get("catalog_changes", ()))
+
     def ask(self) -> RemoteQuestion:
         """The open question. It stays the same until it is answered."""
         asked = self._state["question"]

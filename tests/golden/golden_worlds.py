@@ -247,7 +247,9 @@ def log_as_recorded(log: Plain) -> Plain:
     """A log of version 2 as version 1 had it: without what was shown."""
     if log.get("rather") != 2:
         return log
-    kept = {key: value for key, value in log.items() if key not in ("name", "space", "spaces", "allowed_ids")}
+    kept = {
+        key: value for key, value in log.items() if key not in ("name", "space", "spaces", "allowed_ids", "served_as")
+    }
     events = [_without(event, "shown") for event in log["events"]]
     return {**kept, "rather": 1, "events": events, "open": log["open"] and _without(log["open"], "shown")}
 
@@ -395,6 +397,8 @@ def response_as_recorded(content: Plain) -> Plain:
     """An object of a response under the names that it had when it was recorded."""
     if "rather" in content:
         return log_as_recorded(content)
+    if content.get("catalog_changes") == []:
+        content = _without(content, "catalog_changes")
     is_option = {"label", "image", "attributes"} <= content.keys()
     return {"statements" if is_option and key == "attributes" else key: value for key, value in content.items()}
 

@@ -157,7 +157,7 @@ TOLD = {"tell": 1, "items": [0, 1], "answer": 0, "evoi": 0.1}
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        ({"catalog": "0" * 32}, "a catalogue that this server does not have"),
+        ({"catalog": "0" * 32, "rather": 1}, "belongs to another catalogue"),
         ({"k": "two"}, "Its `k`"),
         ({"k": None}, "Its `k`"),
         ({"k": 10**9}, "Its `k`"),

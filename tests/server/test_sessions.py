@@ -303,15 +303,6 @@ def test_a_restart_goes_on_with_the_same_question(make_client):
     assert third == second.get(f"/v1/sessions/{session['id']}").json()
 
 
-def test_a_session_about_a_changed_catalogue_is_not_continued(make_client):
-    session = open_session(make_client())
-    changed = make_client(sources=[small_source(items=25)])
-    rejected = changed.get(f"/v1/sessions/{session['id']}")
-    assert (rejected.status_code, rejected.json()["code"]) == (409, "catalog-changed")
-    gone = make_client(sources=[small_source("other")])
-    assert gone.get(f"/v1/sessions/{session['id']}").json()["code"] == "catalog-gone"
-
-
 def test_a_restart_goes_on_with_a_session_of_any_seed(make_client):
     before, after = make_client(), make_client()
     for seed in (3, 4):

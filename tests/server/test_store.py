@@ -1,5 +1,6 @@
 """What every store must do, run on each database."""
 
+import json
 import threading
 from contextlib import contextmanager
 from datetime import timedelta
@@ -71,8 +72,8 @@ def test_an_imported_session_comes_with_its_events(store):
 
 def test_answers_are_kept_in_order(store):
     session = create(store)
-    session = store.append(session, event(1), OPEN)
-    session = store.append(session, event(2, "2-1", answer="none"), None)
+    session = store.append(session, event(1), open=OPEN)
+    session = store.append(session, event(2, "2-1", answer="none"), open=None)
     loaded = store.load(session.id)
     assert loaded == session
     assert [item.event["answer"] for item in loaded.events] == [0, "none"]
@@ -82,11 +83,11 @@ def test_answers_are_kept_in_order(store):
 
 def test_who_read_an_older_version_loses(store):
     session = create(store)
-    store.append(session, event(1), OPEN)
+    store.append(session, event(1), open=OPEN)
     with pytest.raises(LostRaceError):
-        store.append(session, event(1, answer=1), OPEN)
+        store.append(session, event(1, answer=1), open=OPEN)
     with pytest.raises(LostRaceError):
-        store.change(session, {"k": 3}, "{}", OPEN)
+        store.change(session, request={"k": 3}, settings="{}", open=OPEN)
     assert len(store.load(session.id).events) == 1
 
 
@@ -109,7 +110,7 @@ def between_session_and_events(change):
 
 def test_a_session_is_read_with_the_events_of_the_same_moment(store, any_database):
     other, before = SqlStore(any_database), create(store)
-    with between_session_and_events(lambda: other.append(before, event(1), None)):
+    with between_session_and_events(lambda: other.append(before, event(1), open=None)):
         assert store.load(before.id) == before
     answered = store.load(before.id)
     assert (answered.version, len(answered.events), answered.open) == (1, 1, None)
@@ -126,7 +127,7 @@ def test_of_many_writers_at_once_one_wins(store):
     def write(choice):
         start.wait()
         try:
-            results.append(store.append(session, event(1, answer=choice), OPEN))
+            results.append(store.append(session, event(1, answer=choice), open=OPEN))
         except LostRaceError as error:
             results.append(error)
 
@@ -141,7 +142,7 @@ def test_of_many_writers_at_once_one_wins(store):
 
 def test_a_change_of_settings_is_a_new_version(store):
     session = create(store)
-    changed = store.change(session, {"k": 3}, '{"k": 3}', None)
+    changed = store.change(session, request={"k": 3}, settings='{"k": 3}', open=None)
     assert store.load(session.id) == changed
     assert (changed.version, changed.request, changed.open) == (1, {"k": 3}, None)
 
@@ -154,7 +155,7 @@ def test_an_idempotency_key_opens_one_session(store):
 
 
 def test_a_deleted_session_takes_its_answers_along(store, any_database):
-    session = store.append(create(store), event(1), OPEN)
+    session = store.append(create(store), event(1), open=OPEN)
     assert number_of_events(any_database) == 1
     assert store.delete(session.id)
     assert not store.delete(session.id)
@@ -180,7 +181,7 @@ def test_sessions_are_counted_by_address_and_age(store):
 
 def test_pages_show_the_latest_first(store):
     sessions = [create(store) for _ in range(3)]
-    store.append(sessions[0], event(1), OPEN)
+    store.append(sessions[0], event(1), open=OPEN)
     rows, total = store.page(2, 0)
     assert total == 3
     assert [stored.id for stored, _ in rows] == [sessions[2].id, sessions[1].id]
@@ -216,3 +217,30 @@ def test_sqlite_waits_for_the_disk(database):
         assert connection.execute(text("PRAGMA journal_mode")).scalar_one() == "wal"
         assert connection.execute(text("PRAGMA synchronous")).scalar_one() == 2  # FULL
     engine.dispose()
+
+
+def test_an_upgraded_log_replaces_the_old_one_and_nothing_has_happened(store):
+    first = StoredSession.new(
+        "things", {"k": 2}, json.dumps({"rather": 1, "k": 2}), OPEN, [event(1).event, {"undo": 1}]
+    )
+    store.create(first, "a")
+    later = StoredSession.new("things", {"k": 2}, json.dumps({"rather": 2}), OPEN)
+    store.create(later, "a")
+    assert store.of_first_log_version() == [first.id]
+    log = {"rather": 2, "k": 2, "events": [{"tell": 1, "shown": {}}, {"undo": 1}], "open": None}
+    store.upgrade(first, log)
+    found = store.load(first.id)
+    assert found.log == log
+    assert (found.version, found.touched_at) == (first.version, first.touched_at)
+    assert store.of_first_log_version() == []
+    changed = store.append(found, event(3), open=OPEN)
+    with pytest.raises(LostRaceError):
+        store.upgrade(first, log)
+    assert store.load(first.id) == changed
+
+
+def test_changes_and_summary_are_stored(store):
+    session = store.change(create(store), changes=["a price"], summary={"regret": 0.5})
+    assert store.load(session.id) == session
+    assert store.append(session, event(1), changes=None).changes is None
+    assert store.load(session.id).summary == {"regret": 0.5}

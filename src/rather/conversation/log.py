@@ -154,21 +154,28 @@ def load_data(
 
 def has_changed(log: Mapping[str, Any], catalog: Catalog, belief: Belief) -> bool:
     """Whether the catalogue or the belief is another one than those that a log was written with."""
-    return _catalog_changed(log, catalog) or bool(log["belief"] != belief.content_hash)
+    return catalog_changed(log, catalog) or bool(log["belief"] != belief.content_hash)
 
 
 def spaces_of(log: Mapping[str, Any], catalog: Catalog) -> dict[str, Any]:
-    """The descriptions of the spaces that the events of a log were written in.
+    """The descriptions of the spaces that the events of a log were written in, and of the last one.
 
     Equal vectors mean the same, even if the features have other names now.
     """
+    records = [*log["events"], log["open"]]
+    used = {record["shown"].get("space") for record in records if isinstance(record, dict) and _has_shown(record)}
+    kept = {space: described for space, described in log["spaces"].items() if space in {*used, log["space"]}}
     same = {log["space"]: catalog.space.description} if log["catalog"] == catalog.content_hash else {}
-    return {**log["spaces"], **same}
+    return {**kept, **same}
+
+
+def _has_shown(record: Mapping[str, Any]) -> bool:
+    return isinstance(record.get("shown"), dict)
 
 
 def load_settings(log: dict[str, Any], catalog: Catalog, belief: Belief, **parts: Any) -> tuple[Policy, Stopping]:
     """What `dump_settings` wrote, as a policy and a stopping rule about the catalogue as it is now."""
-    changed = _catalog_changed(log, catalog)
+    changed = catalog_changed(log, catalog)
     if changed and log["rather"] == 1:
         raise CatalogChangedError(
             f"This log belongs to another catalogue (its hash is {log['catalog']}, the given one's "
@@ -245,7 +252,7 @@ def _carry_over(log: Mapping[str, Any], session: Session) -> CarriedOver:
     open = None
     if log["open"] is not None:
         open = question_of(log["open"], session.policy, session.number, session.translations)
-    changed = _catalog_changed(log, catalog)
+    changed = catalog_changed(log, catalog)
     shown = asked if open is None else [*asked, open]
     if changed and not catalog.space.is_named:
         validate_same_vectors(shown, catalog)
@@ -268,7 +275,8 @@ def _carry_over(log: Mapping[str, Any], session: Session) -> CarriedOver:
     )
 
 
-def _catalog_changed(log: Mapping[str, Any], catalog: Catalog) -> bool:
+def catalog_changed(log: Mapping[str, Any], catalog: Catalog) -> bool:
+    """Whether the settings of a log are about another version of the catalogue."""
     asks_attributes = log.get("ask", "items") != "items"
     return bool(
         log["catalog"] != catalog.content_hash

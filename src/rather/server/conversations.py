@@ -13,9 +13,11 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
+from rather.conversation.allowed_items import dump_allowed
 from rather.conversation.keys import history_key
 from rather.conversation.records import question_record
 from rather.conversation.session import Session
+from rather.errors import RatherError
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.model.catalog_changes import CatalogChanges, catalog_changes
@@ -24,10 +26,11 @@ from rather.model.responses import SKIP, Choice, as_choice
 from rather.server.computing.catalogs import ServedCatalog, ServedCatalogs, settings_of
 from rather.server.computing.prefetch import Prefetch
 from rather.server.computing.states import State, States, first_key
+from rather.server.computing.summaries import summary_of
 from rather.server.problems import ProblemError, busy, invalid_log
 from rather.server.requests import Filter, Log, NewAnswer, NewFilters, NewSession
 from rather.server.sessions.records import StoredEvent, StoredSession, now
-from rather.server.sessions.store import LostRaceError, OverLimitError, Store
+from rather.server.sessions.store import Changes, LostRaceError, OverLimitError, Store
 from rather.server.settings import Settings
 
 logger = logging.getLogger("rather.server")
@@ -38,16 +41,34 @@ TOKEN_PATTERN = re.compile(r"[A-Za-z0-9_-]{1,64}")
 # How often a change is tried when other requests for the same session are faster; each time, another one succeeds.
 ATTEMPTS = 5
 
+OPEN_ANOTHER = "Open a new session. The answers of this one stay readable."
+
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
 class Conversation:
-    """A session as it is stored, the state that its answers lead to, and the catalogue that both are about."""
+    """A session as it is stored, and the state that its answers lead to.
+
+    Attributes:
+        stored: The session as it is stored.
+        served: The version of its catalogue that this request is about; None when it is no longer served.
+        found: The state; None when the session can only be read.
+        problem: Why it can only be read.
+    """
 
     stored: StoredSession
-    state: State
-    served: ServedCatalog
+    served: ServedCatalog | None
+    found: State | None
+    problem: ProblemError | None = None
+
+    @property
+    def state(self) -> State:
+        """The state, or the problem that leaves none."""
+        if self.found is None:
+            assert self.problem is not None
+            raise self.problem
+        return self.found
 
     @property
     def session(self) -> Session:
@@ -56,9 +77,15 @@ class Conversation:
 
     @property
     def question_id(self) -> str | None:
-        """The id of the open question. A new one with every change of the session, so that late answers are noticed."""
+        """The id of the open question. A new one with every change of the session, so that late answers are noticed.
+
+        A change of the catalogue that leaves the question as it was leaves its id as well.
+        """
         question = self.state.question
-        return None if question is None else f"{question.number}-{self.stored.version}"
+        if question is None:
+            return None
+        kept = None if self.stored.open is None else self.stored.open.get("id")
+        return kept or f"{question.number}-{self.stored.version}"
 
 
 class Conversations:
@@ -86,6 +113,28 @@ class Conversations:
         """Prepare every catalogue, so that the first person does not wait for it."""
         for served in self.catalogs:
             self._prepare(served)
+        self.upgrade()
+
+    def upgrade(self) -> None:
+        """Add what was shown to answers that an older version stored, so that they outlive their catalogue.
+
+        Only a catalogue that has not changed since can tell.
+        """
+        upgraded = 0
+        for id in self.store.of_first_log_version():
+            stored = self.store.load(id)
+            served = None if stored is None else self.catalogs.of_session(stored.catalog)
+            if stored is None or served is None or not served.is_about(stored.settings):
+                continue
+            try:
+                self.store.upgrade(stored, served.upgraded(stored.log))
+                upgraded += 1
+            except LostRaceError:
+                continue  # another process changed or upgraded it
+            except RatherError as error:
+                logger.warning("a stored session cannot be upgraded", extra={"fields": {"reason": str(error)}})
+        if upgraded:
+            logger.info("upgraded stored sessions", extra={"fields": {"sessions": upgraded}})
 
     def replace(self, name: str, opened: tuple[Catalog, Belief]) -> CatalogChanges:
         """Serve another version of a catalogue: prepare it beside the one that is served, then switch.
@@ -155,15 +204,15 @@ class Conversations:
         return self._expect_answer(conversation), False
 
     def load(self, id: str) -> Conversation:
-        """The conversation of this id."""
-        return self._resume(self._load(id))
+        """The conversation of this id, in the catalogue as it is now; readable even where it cannot go on."""
+        return self._retry(lambda: self._resume(self._load(id)))
 
     def load_shared(self, share: str) -> Conversation:
         """The conversation of this share token."""
         stored = self.store.load_shared(share) if TOKEN_PATTERN.fullmatch(share) else None
         if stored is None:
             raise ProblemError(404, "unknown-share", "No session is shared under this token.", "Ask for a new link.")
-        return self._resume(stored)
+        return self._resume(stored, keep=False)
 
     def load_to_answer(self, id: str) -> Conversation:
         """The conversation of this id, for somebody who is about to read the open question."""
@@ -186,6 +235,7 @@ class Conversations:
     ) -> tuple[list[Recommendation], int]:
         """A page of the ranking of the items that match these filters too, and how many there are in all."""
         session = conversation.session
+        assert conversation.served is not None
         mask = conversation.served.filters.mask(filters, where)
         if session.policy.allowed is not None:
             mask = session.policy.allowed if mask is None else session.policy.allowed & mask
@@ -206,30 +256,35 @@ class Conversations:
     def export(self, id: str) -> dict[str, Any]:
         """The session as the library's log."""
         stored = self._load(id)
-        self._served(stored)
-        return {**json.loads(stored.settings), "events": [item.event for item in stored.events], "open": stored.open}
+        log = {**stored.log, "served_as": stored.catalog}
+        served = self.catalogs.of_session(stored.catalog)
+        if log["allowed"] is not None and served is not None and served.is_about(stored.settings):
+            policy = served.resume(stored.settings, None).policy
+            log |= dump_allowed(policy.allowed, policy.catalog)
+        return log
 
-    def restore(self, log: Log, address: str) -> Conversation:
-        """A new session from a log of the library."""
+    def restore(self, log: Log, address: str, name: str | None = None) -> Conversation:
+        """A new session from a log of the library, about the catalogue of this name if one is given."""
         hashed_address = self._counted(address)
         with self.states.gate.urgent():
-            served = self.catalogs.of_log(log)
+            served = self.catalogs.of_log(log, name)
             request, session = served.read_log(log)
-            stored = _new_stored(request, session)
+            stored = replace(_new_stored(request, session), changes=_sentences(session))
             state = State.of(history_key(_first_key(stored, served), _answers(stored)), session)
         if not math.isfinite(state.regret) or not all(math.isfinite(item.spread) for item in state.top):
             raise invalid_log("Its numbers overflow.")
         self.states.keep_loaded(state)
-        stored = replace(stored, open=state.open)
+        stored = replace(stored, open=state.open, summary=summary_of(session, state.regret))
         self._store(stored, hashed_address)
-        return self._expect_answer(Conversation(stored, state, served))
+        return self._expect_answer(Conversation(stored, served, state))
 
     def _new(self, served: ServedCatalog, complete: NewSession) -> Conversation:
         """A conversation that a complete request asks for, not stored yet."""
         session = served.start(complete)
         stored = _new_stored(complete, session)
         state = self.states.resume(_first_key(stored, served), (), None, lambda: session)
-        return Conversation(replace(stored, open=state.open), state, served)
+        summary = summary_of(session, state.regret)
+        return Conversation(replace(stored, open=state.open, summary=summary), served, state)
 
     def _load(self, id: str) -> StoredSession:
         stored = self.store.load(id) if TOKEN_PATTERN.fullmatch(id) else None
@@ -237,23 +292,53 @@ class Conversations:
             raise _unknown_session()
         return stored
 
-    def _resume(self, stored: StoredSession) -> Conversation:
-        served = self._served(stored)
+    def _resume(self, stored: StoredSession, *, keep: bool = True) -> Conversation:
+        """The conversation of a stored session.
+
+        Args:
+            stored: The session.
+            keep: Whether to store what becomes of it in a catalogue that has changed.
+        """
+        served = self.catalogs.of_session(stored.catalog)
+        if served is None:
+            return Conversation(stored, None, None, _no_longer_served(stored))
+        if not served.is_about(stored.settings):
+            request = NewSession.model_validate(stored.request)
+            return self._carry_over(stored, served, request, bool(request.filters or request.where), keep=keep)
 
         def start() -> Session:
             return served.resume(stored.settings, stored.request.get("time_budget_ms"))
 
         state = self.states.resume(_first_key(stored, served), _answers(stored), stored.open, start)
-        return Conversation(stored, state, served)
+        return Conversation(stored, served, state)
 
-    def _served(self, stored: StoredSession) -> ServedCatalog:
-        """The catalogue of a stored session, or a problem when that is gone or has changed."""
-        served = self.catalogs.of_session(stored.catalog)
-        served.validate_unchanged(stored.settings)
-        return served
+    def _carry_over(
+        self, stored: StoredSession, served: ServedCatalog, request: NewSession, filtered: bool, *, keep: bool
+    ) -> Conversation:
+        """A conversation that goes on in another version of its catalogue, if its answers mean the same there."""
+        try:
+            with self.states.gate.urgent():
+                session = served.carry_over(stored.log, request, filtered=filtered)
+                carried = replace(stored, request=_record(request), settings=settings_of(session, request))
+                asked = session.open_question
+                state = State.of(history_key(_first_key(carried, served), _answers(carried)), session)
+        except (RatherError, ProblemError) as error:
+            if isinstance(error, ProblemError) and error.status != 422:
+                raise
+            text = f"The catalogue {served.name} has changed since this session was opened. {error}"
+            return Conversation(stored, served, None, ProblemError(409, "catalog-changed", text, OPEN_ANOTHER))
+        self.states.keep_loaded(state)
+        open = state.open
+        if open is not None and asked is not None:
+            # The question is still the one that was shown: its id stays, so that an answer on its way is taken.
+            open["id"] = (stored.open or {}).get("id") or f"{asked.number}-{stored.version}"
+        changes = list(dict.fromkeys([*(stored.changes or ()), *(_sentences(session) or ())]))
+        fields: Changes = {"request": carried.request, "settings": carried.settings, "open": open, "changes": changes}
+        stored = self.store.change(stored, **fields) if keep else replace(stored, **fields)
+        return Conversation(stored, served, state)
 
     def _answer(self, id: str, answer: NewAnswer) -> tuple[Conversation, str, bool]:
-        conversation = self.load(id)
+        conversation = self._resume(self._load(id))
         stored, choice = conversation.stored, as_choice(answer.choice)
         if answer.question != conversation.question_id:
             return conversation, _repeated(conversation, answer.question, choice), True
@@ -261,8 +346,9 @@ class Conversations:
         state = self.states.after(conversation.state, choice)
         record, position = conversation.state.answer(choice), len(stored.events) + 1
         event = StoredEvent(position, record, answer.question, state.regret, now())
-        stored = self.store.append(stored, event, state.open)
-        return self._expect_answer(replace(conversation, stored=stored, state=state)), str(position), False
+        follows: Changes = {"open": state.open, "changes": None, "summary": summary_of(state.session, state.regret)}
+        stored = self.store.append(stored, event, **follows)
+        return self._expect_answer(replace(conversation, stored=stored, found=state)), str(position), False
 
     def _validate_choice(self, conversation: Conversation, choice: Choice) -> None:
         question, most = conversation.state.question, self.settings.limits.answers
@@ -276,7 +362,7 @@ class Conversations:
             raise ProblemError(409, "session-full", text, "Open a new session.")
 
     def _undo(self, id: str, answer: str | None) -> Conversation:
-        conversation = self.load(id)
+        conversation = self._resume(self._load(id))
         stored, positions = conversation.stored, [str(event.position) for event in conversation.stored.answers]
         if answer is not None and answer not in positions[-1:]:
             if answer not in positions and any(str(event.position) == answer for event in stored.events):
@@ -286,31 +372,53 @@ class Conversations:
         if not positions:
             raise ProblemError(409, "nothing-to-undo", "There is no answer to take back.", "Answer the open question.")
         twin = conversation.session.fork()
-        question = twin.undo()
+        twin.withdraw()
         event = StoredEvent(len(stored.events) + 1, twin.events[-1], None, None, now())
-        stored = self.store.append(stored, event, question_record(question, twin.policy.catalog))
-        return self._expect_answer(self._resume(stored))
+        state = self._after_undo(conversation, twin)
+        stored = self.store.append(
+            stored, event, open=state.open, changes=None, summary=summary_of(state.session, state.regret)
+        )
+        return self._expect_answer(replace(conversation, stored=stored, found=state))
+
+    def _after_undo(self, conversation: Conversation, twin: Session) -> State:
+        """The state without the last answer; another question is chosen where its own cannot be asked again."""
+        stored, served = conversation.stored, conversation.served
+        assert served is not None
+        question = twin.open_question
+        open = None if question is None else question_record(question, twin.policy.catalog)
+        return self.states.resume(
+            _first_key(stored, served),
+            _answers(stored)[:-1],
+            open,
+            lambda: served.resume(stored.settings, stored.request.get("time_budget_ms")),
+        )
 
     def _change_filters(self, id: str, filters: NewFilters) -> Conversation:
         stored = self._load(id)
-        served = self._served(stored)
+        served = self.catalogs.of_session(stored.catalog)
+        if served is None:
+            raise _no_longer_served(stored)
         request = NewSession.model_validate({**stored.request, **_record(filters)})
-        session = served.start(served.complete(request))
-        changed = replace(stored, request=_record(request), settings=settings_of(session))
+        log = json.loads(stored.settings)
+        session = served.start(served.complete(request), log.get("spaces"))
+        if not served.is_about(stored.settings):
+            carried = self._carry_over(stored, served, request, filtered=True, keep=True)
+            return self._expect_answer(replace(carried, found=carried.state))
+        changed = replace(stored, request=_record(request), settings=settings_of(session, request))
         state = self.states.resume(_first_key(changed, served), _answers(changed), None, lambda: session)
-        stored = self.store.change(stored, changed.request, changed.settings, state.open)
-        return self._expect_answer(Conversation(stored, state, served))
+        stored = self.store.change(stored, request=changed.request, settings=changed.settings, open=state.open)
+        return self._expect_answer(Conversation(stored, served, state))
 
     def _expect_answer(self, conversation: Conversation) -> Conversation:
-        if self.prefetch is not None:
-            self.prefetch.expect(conversation.stored.id, conversation.state)
+        if self.prefetch is not None and conversation.found is not None:
+            self.prefetch.expect(conversation.stored.id, conversation.found)
         return conversation
 
     def _same_request(self, stored: StoredSession, complete: NewSession) -> Conversation:
         if stored.request != _record(complete):
             text = "This idempotency key has opened a session with other settings."
             raise ProblemError(422, "idempotency-key-reused", text, "Use a new key for a new session.")
-        return self._expect_answer(self._resume(stored))
+        return self._expect_answer(self.load(stored.id))
 
     def _counted(self, address: str) -> str:
         """The hash of an address, unless it has opened too many sessions today: then nothing needs to be computed."""
@@ -361,9 +469,21 @@ def _conflict(code: str, text: str, open_question: str | None) -> ProblemError:
     return ProblemError(409, code, f"{text} {now_open}", action, open_question=open_question)
 
 
+def _no_longer_served(stored: StoredSession) -> ProblemError:
+    text = f"The catalogue {stored.catalog} of this session is no longer served."
+    return ProblemError(409, "catalog-gone", text, OPEN_ANOTHER)
+
+
+def _sentences(session: Session) -> list[str] | None:
+    """What has changed in the catalogue of a session that was carried over; None where nothing has."""
+    carried = session.carried_over
+    return None if carried is None or not carried.catalog_changed else list(carried.sentences)
+
+
 def _new_stored(request: NewSession, session: Session) -> StoredSession:
     """A new session to store, with its open question still to be chosen."""
-    return StoredSession.new(request.catalog or "", _record(request), settings_of(session), None, session.events)
+    settings = settings_of(session, request)
+    return StoredSession.new(request.catalog or "", _record(request), settings, None, session.events)
 
 
 def _first_key(stored: StoredSession, served: ServedCatalog) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from rather.caching.storage import user_cache
-from rather.conversation.log import dump_settings, load_open, load_settings, replay
+from rather.conversation.log import catalog_changed, dump_settings, load_data, load_settings, parse, upgraded
 from rather.conversation.policy import Policy
 from rather.conversation.session import Session
 from rather.conversation.stopping import Stopping
@@ -100,14 +100,19 @@ class ServedCatalog:
         p = 1 if request.p is None else request.p
         return request.model_copy(update={"catalog": self.name, "time_budget_ms": budget, "p": p})
 
-    def start(self, request: NewSession) -> Session:
-        """The session that a complete request asks for, before its first question."""
+    def start(self, request: NewSession, spaces: Mapping[str, Any] | None = None) -> Session:
+        """The session that a complete request asks for, before its first question.
+
+        Args:
+            request: What is asked for.
+            spaces: Those of answers that it will be told, if there are any.
+        """
         shared = request.model_copy(update={"seed": 0, "questions": None})
         policy = self._policy_for_request(shared.model_dump_json()).with_seed(request.seed)
         stopping = Stopping.usual(policy.start_regret)
         if request.questions is not None:
             stopping = replace(stopping, questions=request.questions)
-        return Session(policy, stopping, cache=user_cache())
+        return Session(policy, stopping, cache=user_cache(), spaces=spaces)
 
     def resume(self, settings: str, budget_ms: float | None) -> Session:
         """The session with these settings of a log, before its first answer."""
@@ -116,12 +121,28 @@ class ServedCatalog:
         policy, stopping = self._policy_for_settings(json.dumps(content), budget_ms)
         return Session(policy.with_seed(seed), stopping, cache=user_cache(), spaces=content.get("spaces"))
 
-    def validate_unchanged(self, settings: str) -> None:
-        """Raise a problem when these settings of a log are about other items, or start from another belief."""
-        content = json.loads(settings)
-        if (content["catalog"], content["belief"]) != (self.catalog.content_hash, self.belief.content_hash):
-            text = f"The catalogue {self.name} has changed since this session was opened."
-            raise ProblemError(409, "catalog-changed", text, "Open a new session.")
+    def is_about(self, settings: str) -> bool:
+        """Whether settings of a log are about this version of the catalogue."""
+        return not catalog_changed(json.loads(settings), self.catalog)
+
+    def carry_over(self, log: dict[str, Any], request: NewSession, *, filtered: bool) -> Session:
+        """The session of a log that may be about another version of the catalogue.
+
+        Args:
+            log: The log.
+            request: What its session was opened with.
+            filtered: Whether the filters of the request say what is allowed; else the log does.
+        """
+        parts: dict[str, Any] = {"retriever": self.retriever, "budget_ms": request.time_budget_ms}
+        if filtered:
+            parts["allowed"] = self.filters.mask(request.filters, request.where)
+        return load_data(parse(json.dumps(log)), self.catalog, self.belief, cache=user_cache(), **parts)
+
+    def upgraded(self, log: dict[str, Any]) -> dict[str, Any]:
+        """A log of version 1 about this version of the catalogue, as one of version 2."""
+        content = parse(json.dumps(log))
+        policy, _ = load_settings(content, self.catalog, self.belief, retriever=self.retriever)
+        return upgraded(content, policy)
 
     def read_log(self, log: Log) -> tuple[NewSession, Session]:
         """The session of a log from outside, and the request that would have opened it."""
@@ -132,11 +153,9 @@ class ServedCatalog:
         try:
             named = {field: content[field] for field in ("k", "seed", "ask", "p", "strategy") if field in content}
             request = self.complete(NewSession.model_validate({"catalog": self.name, **named}, strict=True))
-            session = self._start_of_log(content, request.time_budget_ms)
-            for event in log.events:
-                replay(event, session)
-            if log.open is not None:
-                load_open(log.open, session)
+            content = parse(json.dumps(content))
+            self._validate_settings(content, request.time_budget_ms)
+            session = self.carry_over(content, request, filtered=False)
         except RatherError as error:
             raise invalid_log(str(error)) from error
         except ValidationError as error:
@@ -146,17 +165,15 @@ class ServedCatalog:
             raise invalid_log("Something in it is not what the library writes.") from error
         return request, session
 
-    def _start_of_log(self, content: dict[str, Any], budget_ms: float | None) -> Session:
-        """The session of a log before its first event, unless its settings could keep the server busy for long."""
-        parts: dict[str, Any] = {"retriever": self.retriever, "budget_ms": budget_ms, "cache": user_cache()}
-        start = json.dumps({**content, "events": [], "open": None})
-        session = Session.from_json(start, self.catalog, self.belief, **parts)
-        if session.policy.rejuvenation not in (None, Rejuvenation()):
+    def _validate_settings(self, content: dict[str, Any], budget_ms: float | None) -> None:
+        """Raise a problem when settings of a log could keep the server busy for long."""
+        parts: dict[str, Any] = {"retriever": self.retriever, "budget_ms": budget_ms}
+        policy, _ = load_settings(content, self.catalog, self.belief, **parts)
+        if policy.rejuvenation not in (None, Rejuvenation()):
             raise invalid_log("Its `rejuvenation` is not the usual one, and could keep the server busy for long.")
         strategy = attribute_strategy_for(len(self.catalog))
-        if session.policy.ask != "items" and session.policy.attribute_strategy != strategy:
+        if policy.ask != "items" and policy.attribute_strategy != strategy:
             raise invalid_log(f"Its strategy for attributes is not {strategy}.")
-        return session
 
     # Both caches know their catalogue only weakly. A cycle would keep an old version in memory until the interpreter
     # happens to look for cycles.
@@ -231,25 +248,55 @@ class ServedCatalogs:
             raise ProblemError(404, "unknown-catalog", text, "Use one of these names.")
         return self._served[name]
 
-    def of_session(self, name: str) -> ServedCatalog:
-        """The catalogue that a stored session is about, by its name."""
-        if name not in self._served:
-            text = f"The catalogue {name} of this session is no longer served."
-            raise ProblemError(409, "catalog-gone", text, "Open a new session.")
-        return self._served[name]
+    def of_session(self, name: str) -> ServedCatalog | None:
+        """The catalogue that a stored session is about, by its name; None when it is no longer served."""
+        return self._served.get(name)
 
-    def of_log(self, log: Log) -> ServedCatalog:
-        """The catalogue that a log from outside is about, by its content."""
+    def of_log(self, log: Log, name: str | None = None) -> ServedCatalog:
+        """The catalogue that a log from outside is about.
+
+        That of the given name; else the one with the same items, the one it was exported from, the only one, or the one
+        whose dimensions mean the same.
+
+        Args:
+            log: The log.
+            name: What its catalogue is called here.
+        """
+        if name is not None:
+            return self.find(name)
+        content = log.model_dump(mode="json")
+        likely = [
+            *(served for served in self if served.catalog.content_hash == log.catalog),
+            *(served for served in self if served.name == content.get("served_as")),
+        ]
+        if likely or len(self._served) == 1:
+            return likely[0] if likely else next(iter(self))
         for served in self:
-            if served.catalog.content_hash == log.catalog:
+            if _means_the_same(content, served.catalog):
                 return served
-        raise invalid_log("It is about a catalogue that this server does not have.")
+        raise invalid_log("It is about a catalogue that this server does not have. Pass its name as `catalog`.")
 
     def switch(self, served: ServedCatalog) -> None:
         """Give new requests this version of a catalogue. Requests that have an earlier one finish with that."""
         self._served[served.name] = served
 
 
-def settings_of(session: Session) -> str:
-    """The settings of a session's log, as JSON text."""
-    return json.dumps(dump_settings(session.policy, session.stopping))
+def settings_of(session: Session, request: NewSession | None = None) -> str:
+    """The settings of a session's log, as JSON text; without the ids of allowed items where filters give these."""
+    settings = dump_settings(session.policy, session.stopping, session.translations.spaces)
+    if request is not None and (request.filters or request.where):
+        settings["allowed_ids"] = None
+    return json.dumps(settings)
+
+
+def _means_the_same(content: Mapping[str, Any], catalog: Catalog) -> bool:
+    """Whether names say that the vectors of a log mean the same in a catalogue."""
+    spaces, space = content.get("spaces"), content.get("space")
+    described = spaces.get(space) if isinstance(spaces, dict) and isinstance(space, str) else None
+    if not isinstance(described, dict) or not catalog.space.is_named:
+        return False
+    try:
+        catalog.space.translation(described)
+    except InvalidInputError:
+        return False
+    return True

@@ -245,7 +245,8 @@ def _keys_along(key: str, answers: Sequence[Record]) -> Iterator[str]:
 
 def _same_question(mine: Record | None, stored: Record) -> bool:
     """Whether they compare the same and are worth the same; older versions did not store what was shown."""
-    return mine is not None and all(mine.get(name) == stored.get(name) for name in {*mine, *stored} - {"shown"})
+    compared = ("items", "attributes", "evoi")
+    return mine is not None and all(mine.get(name) == stored.get(name) for name in compared)
 
 
 def _key_after(state: State, choice: Choice) -> str:
@@ -258,7 +259,7 @@ def _key_with_open(key: str, open: Record | None) -> str:
     Others with the same answers do not share it: where it came from, somebody had more or less time to choose, or wrote
     what they liked into a log.
     """
-    return digest(key, "open", None if open is None else dict(open))
+    return digest(key, "open", None if open is None else {name: open[name] for name in open if name != "id"})
 
 
 def _question_of(answer: Record) -> Record:

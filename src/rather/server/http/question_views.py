@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-from rather.model.catalog import Catalog
 from rather.model.questions import Option, Question, Recommendation
 from rather.model.responses import SKIP, ResponseModel
 from rather.server.http import schema
@@ -14,14 +13,14 @@ UNNAMED = "item"
 
 
 def question_view(
-    question: Question, id: str, catalog: Catalog, response: ResponseModel, display: DisplayText
+    question: Question, id: str, name: str, response: ResponseModel, display: DisplayText
 ) -> schema.QuestionView:
     """A question with its possible answers."""
     return schema.QuestionView(
         id=id,
         number=question.number,
         kind=question.kind,
-        prompt=prompt(question, catalog, display),
+        prompt=prompt(question, name, display),
         options=option_views(question, display),
         answers=possible_answers(question, response),
         evoi=question.evoi,
@@ -51,13 +50,13 @@ def possible_answers(question: Question, response: ResponseModel) -> list[JsonCh
     return [*range(len(question)), *(extra.value for extra in (*response.extras, SKIP))]
 
 
-def prompt(question: Question, catalog: Catalog, display: DisplayText) -> str:
-    """The question as a sentence. Items are shown beside it; attributes are part of it."""
+def prompt(question: Question, name: str, display: DisplayText) -> str:
+    """The question as a sentence. Items, which are called `name`, are shown beside it; attributes are part of it."""
     if question.kind == "attributes":
         return display.text(question.text)
-    if catalog.name == UNNAMED:
+    if name == UNNAMED:
         return "Which would you rather have?"
-    return f"Which {catalog.name} would you rather choose?"
+    return f"Which {display.text(name)} would you rather choose?"
 
 
 def fact_order(options: Sequence[Option]) -> list[str]:

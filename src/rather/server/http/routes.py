@@ -101,10 +101,20 @@ def open_session(
     "/sessions/import", tags=["sessions"], summary="Import a log", status_code=201, responses=documented(400, 413)
 )
 def import_session(
-    body: Log, conversations: AppConversations, address: Address, response: Response
+    body: Log,
+    conversations: AppConversations,
+    address: Address,
+    response: Response,
+    catalog: Annotated[
+        str | None,
+        Query(max_length=200, description="The name of the catalogue that the log is about; not needed as a rule."),
+    ] = None,
 ) -> schema.SessionView:
-    """Continue a session that was exported from a server or written by the library, about one of our catalogues."""
-    conversation = conversations.restore(body, address)
+    """Continue a session that was exported from a server or written by the library, about one of our catalogues.
+
+    The catalogue may have changed since; `catalog_changes` then says what could not be carried over.
+    """
+    conversation = conversations.restore(body, address, catalog)
     response.headers["Location"] = f"/v1/sessions/{conversation.stored.id}"
     return session_view(conversation, conversations.settings)
 
@@ -124,7 +134,10 @@ def delete_session(id: SessionId, conversations: AppConversations) -> None:
 @api.get("/sessions/{id}/question", tags=["sessions"], summary="The open question", responses=documented(404, 409))
 def show_question(id: SessionId, conversations: AppConversations) -> schema.QuestionView:
     """The open question; it stays the same until it is answered."""
-    question = session_view(conversations.load_to_answer(id), conversations.settings).question
+    conversation = conversations.load_to_answer(id)
+    question = session_view(conversation, conversations.settings).question
+    if conversation.problem is not None:
+        raise conversation.problem
     if question is None:
         text = "Every question has been asked."
         raise ProblemError(409, "no-question-left", text, "Read the recommendations.")
@@ -178,7 +191,7 @@ def show_history(id: SessionId, conversations: AppConversations) -> schema.Histo
 @api.get("/sessions/{id}/profile", tags=["results"], summary="The taste profile", responses=documented(404, 409))
 def show_profile(id: SessionId, conversations: AppConversations) -> schema.Profile:
     """How much each feature matters to this person, and how sure we are."""
-    return profile_view(conversations.load(id).session)
+    return profile_view(conversations.load(id))
 
 
 @api.get("/sessions/{id}/export", tags=["sessions"], summary="Export a log", responses=documented(404, 409))
@@ -215,7 +228,7 @@ def show_shared_history(token: ShareToken, conversations: AppConversations) -> s
 @api.get("/shared/{token}/profile", tags=["shared"], summary="The taste profile", responses=documented(404, 409))
 def show_shared_profile(token: ShareToken, conversations: AppConversations) -> schema.Profile:
     """The taste profile of a shared session."""
-    return profile_view(conversations.load_shared(token).session)
+    return profile_view(conversations.load_shared(token))
 
 
 def _page(

@@ -1,5 +1,6 @@
 """What is stored of a conversation."""
 
+import json
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -44,6 +45,8 @@ class StoredSession:
         created_at: When it was opened.
         touched_at: When it was last changed.
         events: All of them, oldest first.
+        changes: What had changed in the catalogue when the session was last opened, as sentences.
+        summary: Numbers to show should the catalogue be gone: see `rather.server.computing.summaries`.
     """
 
     id: str
@@ -56,6 +59,8 @@ class StoredSession:
     created_at: datetime
     touched_at: datetime
     events: tuple[StoredEvent, ...] = ()
+    changes: list[str] | None = None
+    summary: dict[str, Any] | None = None
 
     @classmethod
     def new(
@@ -82,6 +87,11 @@ class StoredSession:
             else:
                 left.append(event)
         return tuple(left)
+
+    @property
+    def log(self) -> dict[str, Any]:
+        """The session as the library's log, as plain data."""
+        return {**json.loads(self.settings), "events": [item.event for item in self.events], "open": self.open}
 
 
 def now() -> datetime:

@@ -2,15 +2,17 @@
 
 import hashlib
 import hmac
+import json
 import math
 import secrets
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
@@ -18,7 +20,7 @@ from sqlalchemy.exc import IntegrityError
 from rather.server.sessions.database import LOCK_SECONDS, open_engine, snapshots, sqlite_file
 from rather.server.sessions.failures import failures, unavailable
 from rather.server.sessions.records import StoredEvent, StoredSession, now
-from rather.server.sessions.store import LostRaceError, OverLimitError
+from rather.server.sessions.store import Changes, LostRaceError, OverLimitError
 from rather.server.sessions.tables import events, server, sessions
 
 # A ping writes if nothing has been written for this long.
@@ -75,22 +77,36 @@ class SqlStore:
         """See `Store.load_idempotent`."""
         return self._load(sessions.c.idempotency == idempotency)
 
-    def append(self, session: StoredSession, event: StoredEvent, open: dict[str, Any] | None) -> StoredSession:
+    def append(self, session: StoredSession, event: StoredEvent, **changes: Unpack[Changes]) -> StoredSession:
         """See `Store.append`."""
         with self._writing() as connection:
-            at = self._advance(connection, session, open=open)
+            at = self._advance(connection, session, **changes)
             connection.execute(insert(events).values(_event_row(session.id, event)))
-        changes = {"open": open, "version": session.version + 1, "touched_at": at}
-        return StoredSession(**{**vars(session), **changes, "events": (*session.events, event)})
+        return replace(session, **changes, version=session.version + 1, touched_at=at, events=(*session.events, event))
 
-    def change(
-        self, session: StoredSession, request: dict[str, Any], settings: str, open: dict[str, Any] | None
-    ) -> StoredSession:
+    def change(self, session: StoredSession, **changes: Unpack[Changes]) -> StoredSession:
         """See `Store.change`."""
-        changes = {"request": request, "settings": settings, "open": open}
         with self._writing() as connection:
             at = self._advance(connection, session, **changes)
-        return StoredSession(**{**vars(session), **changes, "version": session.version + 1, "touched_at": at})
+        return replace(session, **changes, version=session.version + 1, touched_at=at)
+
+    def of_first_log_version(self) -> Sequence[str]:
+        """See `Store.of_first_log_version`."""
+        with self._reading() as connection:
+            first = select(sessions.c.id).where(sessions.c.settings.startswith('{"rather": 1,'))
+            return list(connection.execute(first).scalars())
+
+    def upgrade(self, session: StoredSession, log: Mapping[str, Any]) -> None:
+        """See `Store.upgrade`. Neither the version nor the time of the last change moves: nothing has happened."""
+        settings = json.dumps({name: part for name, part in log.items() if name not in ("events", "open")})
+        same = (sessions.c.id == session.id) & (sessions.c.version == session.version)
+        with self._writing() as connection:
+            changed = connection.execute(update(sessions).where(same).values(settings=settings, open=log["open"]))
+            if changed.rowcount != 1:
+                raise LostRaceError(f"Session {session.id} is no longer at version {session.version}.")
+            for stored, event in zip(session.events, log["events"], strict=True):
+                own = (events.c.session == session.id) & (events.c.position == stored.position)
+                connection.execute(update(events).where(own).values(event=event))
 
     def delete(self, id: str) -> bool:
         """See `Store.delete`."""
@@ -240,6 +256,8 @@ def _session(row: Row[Any], found: Sequence[Row[Any]]) -> StoredSession:
         row.created_at,
         row.touched_at,
         tuple(StoredEvent(item.position, item.event, item.question, item.regret, item.at) for item in found),
+        row.changes,
+        row.summary,
     )
 
 

@@ -1,7 +1,8 @@
 """What the service needs of a store of sessions."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict, Unpack
 
 from rather.errors import RatherError
 from rather.server.sessions.records import StoredEvent, StoredSession
@@ -17,6 +18,16 @@ class LostRaceError(RatherError, RuntimeError):
 
 class OverLimitError(RatherError, RuntimeError):
     """The address has opened as many sessions as it may."""
+
+
+class Changes(TypedDict, total=False):
+    """What may change in a session: fields of `StoredSession`."""
+
+    request: dict[str, Any]
+    settings: str
+    open: dict[str, Any] | None
+    changes: list[str] | None
+    summary: dict[str, Any] | None
 
 
 class Store(Protocol):
@@ -48,14 +59,23 @@ class Store(Protocol):
         """The session that was created with this (hashed) idempotency key."""
         ...
 
-    def append(self, session: StoredSession, event: StoredEvent, open: dict[str, Any] | None) -> StoredSession:
-        """Add an event and set the open question. Raises `LostRaceError` if the session is not as it was read."""
+    def append(self, session: StoredSession, event: StoredEvent, **changes: Unpack[Changes]) -> StoredSession:
+        """Add an event and change what follows from it. Raises `LostRaceError` if the session is not as it was read."""
         ...
 
-    def change(
-        self, session: StoredSession, request: dict[str, Any], settings: str, open: dict[str, Any] | None
-    ) -> StoredSession:
-        """Change the settings and the open question. Raises `LostRaceError` like `append`."""
+    def change(self, session: StoredSession, **changes: Unpack[Changes]) -> StoredSession:
+        """Change these parts of a session. Raises `LostRaceError` like `append`."""
+        ...
+
+    def of_first_log_version(self) -> Sequence[str]:
+        """The ids of sessions whose log has version 1: without what was shown."""
+        ...
+
+    def upgrade(self, session: StoredSession, log: Mapping[str, Any]) -> None:
+        """Store a log of a later version in place of that of a session, which says the same.
+
+        Raises `LostRaceError` if the session is not as it was read.
+        """
         ...
 
     def delete(self, id: str) -> bool:

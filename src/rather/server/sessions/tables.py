@@ -27,6 +27,10 @@ sessions = Table(
     Column("settings", Text, nullable=False),
     # The open question as the library logs it; null when every question has been asked.
     Column("open", JSON(none_as_null=True)),
+    # What had changed in the catalogue when the session was last opened, as sentences; null once it is answered.
+    Column("changes", JSON(none_as_null=True)),
+    # Numbers to show should the catalogue be gone one day; null in sessions of older versions.
+    Column("summary", JSON(none_as_null=True)),
     # Grows with every change; a writer that has read an older one loses the race.
     Column("version", Integer, nullable=False),
     # Hashes under the secret key of this database: neither addresses nor idempotency keys are stored.

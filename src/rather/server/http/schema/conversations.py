@@ -106,10 +106,11 @@ class StopView(BaseModel):
 
     model_config = example(code="regret", text="the expected regret 0.0123 is below 0.0157")
 
-    code: StopCode = Field(
+    code: StopCode | Literal["catalog-changed", "catalog-gone"] = Field(
         description="`questions`: the requested number has been answered; `probability`: the top recommendation is "
         "almost certainly the best; `regret`: hardly anything is left to gain; `cost`: no question is worth the effort "
-        "of answering it; `exhausted`: every question has been asked. Expect further codes."
+        "of answering it; `exhausted`: every question has been asked; `catalog-changed`, `catalog-gone`: the items "
+        "have another meaning now or are no longer served, and the session can only be read. Expect further codes."
     )
     text: str
 
@@ -137,6 +138,9 @@ class SessionView(BaseModel):
     expected_regret: float = Field(description="What recommending now is expected to lose against the best item.")
     start_regret: float = Field(description="The same before the first answer.")
     recommendations: list[RecommendationView] = Field(description="The best five items now.")
+    catalog_changes: list[str] = Field(
+        description="What has changed in the catalogue since the last answer, in sentences; empty when nothing has."
+    )
 
 
 class Answered(BaseModel):
