@@ -6,7 +6,7 @@ import torch
 
 from rather import Belief, Catalog, ExactRetriever, Policy
 from rather.errors import UnknownNameError
-from rather.retrieval import ShortlistRetriever, choose_retriever
+from rather.retrieval import ScreeningRetriever, ShortlistRetriever, choose_retriever
 from rather.retrieval.selection import RetrieverCache
 from worlds import normal
 
@@ -74,10 +74,10 @@ def test_the_oldest_retrievers_of_a_catalogue_are_dropped():
     assert builds == ["first", "second", "third", "first"]
 
 
-def test_a_shortlist_that_loses_too_much_is_only_taken_by_name():
+def test_a_shortlist_that_loses_too_much_is_all_that_is_searched_only_by_name():
     items = torch.nn.functional.normalize(normal(20_000, 24), dim=1)
     catalog, belief = Catalog(items), Belief.from_users(normal(60, 24, seed=1))
-    assert isinstance(choose_retriever(catalog, belief, shortlist_from=1000), ExactRetriever)
+    assert isinstance(choose_retriever(catalog, belief, shortlist_from=1000), ScreeningRetriever)
     by_name = choose_retriever(catalog, belief, "shortlist")
     assert isinstance(by_name, ShortlistRetriever)
     assert not by_name.report.trusted

@@ -10,6 +10,7 @@ from rather.caching.keys import UnidentifiableError, digest, plain, tensor_hash,
 from rather.model.attributes import attributes_hash
 from rather.retrieval.cached_shortlists import belief_key
 from rather.retrieval.exact import ExactRetriever
+from rather.retrieval.screening import ScreeningRetriever
 from rather.retrieval.shortlist import ShortlistRetriever
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ def retriever_key(retriever: object) -> Any:
     if type(retriever) is ShortlistRetriever:
         made_for = [belief_key(retriever.population), tensor_hash(retriever.allowed)]
         return ["shortlist", plain(retriever.settings), *made_for]
+    if type(retriever) is ScreeningRetriever:
+        return ["screening", retriever.fewest, retriever_key(retriever.shortlist)]
     raise UnidentifiableError(repr(type(retriever)))
 
 

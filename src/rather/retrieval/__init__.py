@@ -2,7 +2,8 @@
 
 from rather.retrieval.exact import ExactRetriever, ExactSettings
 from rather.retrieval.nearest import nearest_items
-from rather.retrieval.protocol import AdaptiveRetriever, Found, HasCandidates, Retriever
+from rather.retrieval.protocol import AdaptiveRetriever, Found, HasCandidates, Retriever, Screening
+from rather.retrieval.screening import ScreeningRetriever
 from rather.retrieval.selection import RetrieverKind, choose_retriever
 from rather.retrieval.shortlist import ShortlistRetriever
 from rather.retrieval.shortlist_settings import ShortlistSettings
@@ -15,6 +16,8 @@ __all__ = [
     "HasCandidates",
     "Retriever",
     "RetrieverKind",
+    "Screening",
+    "ScreeningRetriever",
     "ShortlistRetriever",
     "ShortlistSettings",
     "choose_retriever",

@@ -56,6 +56,15 @@ class HasCandidates(Protocol):
         ...
 
 
+@runtime_checkable
+class Screening(Protocol):
+    """A retriever that finds good items, if not the best, much faster than the best ones."""
+
+    def screen(self, directions: Tensor, count: int, allowed: Tensor | None = None) -> Tensor:
+        """Rows `(b, count)` of good items for each direction; arguments as those of `Retriever.top`."""
+        ...
+
+
 def validate_count(count: int, available: int) -> None:
     """Reject a count below 1 or above the number of allowed items."""
     if not 1 <= count <= available:

@@ -14,6 +14,7 @@ from rather.model.catalog import Catalog
 from rather.retrieval.cached_shortlists import cached_shortlist
 from rather.retrieval.exact import ExactRetriever
 from rather.retrieval.protocol import Retriever
+from rather.retrieval.screening import ScreeningRetriever
 from rather.retrieval.shortlist import ShortlistRetriever
 
 RetrieverKind = Literal["auto", "exact", "shortlist", "approximate"]
@@ -65,7 +66,8 @@ def choose_retriever(
         catalog: Where to search.
         belief: Where conversations start.
         kind: "exact"; "shortlist"; "approximate", an index (needs the extra `ann`); or "auto": exact for small
-            catalogues, and for large ones a shortlist if its measured loss is within its bound, else exact.
+            catalogues, and for large ones a shortlist if its measured loss is within its bound; else exact, with the
+            shortlist for a first look.
         cache: Keeps shortlists and indexes between processes; an index is then memory-mapped from there. By default
             they are built in every process.
         shortlist_from: How many items a catalogue must have to count as large.
@@ -86,7 +88,7 @@ def choose_retriever(
         shortlist = (
             cached_shortlist(exact, belief, cache) if cache is not None else ShortlistRetriever.build(exact, belief)
         )
-        return shortlist if kind == "shortlist" or shortlist.report.trusted else exact
+        return shortlist if kind == "shortlist" or shortlist.report.trusted else ScreeningRetriever(shortlist)
 
     return _cache.get_or_build(catalog, (kind, belief.content_hash), build)
 

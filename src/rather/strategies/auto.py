@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import torch
 from torch import Tensor
 
-from rather.retrieval.protocol import HasCandidates
+from rather.retrieval.protocol import HasCandidates, Retriever, Screening
 from rather.strategies.pool import Pool, Ranked
 from rather.strategies.problem import Problem
 from rather.strategies.rivals import information
@@ -41,12 +41,12 @@ class Auto:
 
     Attributes:
         groups: Random groups of particles for whose means the best items enter the pool.
-        depth: Items that enter for each; half as many of a shortlist, whose items were screened already.
+        depth: Items that enter for each; half as many from a shortlist, whose items were screened already.
         single: Particles whose own best item enters.
         drawn: Random particles whose best items make slates to start from; half as many in a pool that was screened.
         going_on: This many of the best starts are replaced by their deep retrieval until they settle; None: all.
         looked_up: Of the slates so found, for the answers to these the whole catalogue is searched, and `depth // 2`
-            items enter for each. Half as many slates on a shortlist.
+            items enter for each. Half as many slates on a shortlist, and one where that takes a scan of all items.
         exchanges: At most this many for each of the finalists.
         numbers: Utilities that one exchange by all finalists may look at, a millisecond's worth; one slate takes part
             in any case, and eight at most.
@@ -73,11 +73,19 @@ class Auto:
 
     def __call__(self, problem: Problem) -> Tensor:
         """See `Strategy`."""
-        search = self._on_a_shortlist() if isinstance(problem.retriever, HasCandidates) else self
+        search = self._for_retriever(problem.retriever)
         return (search if problem.belief.evidence else search._for_the_first_question())._searched(problem)
+
+    def _for_retriever(self, retriever: Retriever) -> "Auto":
+        if isinstance(retriever, HasCandidates):
+            return self._on_a_shortlist()
+        return self._where_searches_are_scans() if isinstance(retriever, Screening) else self
 
     def _on_a_shortlist(self) -> "Auto":
         return replace(self, depth=max(1, self.depth // 2), looked_up=self.looked_up // 2)
+
+    def _where_searches_are_scans(self) -> "Auto":
+        return replace(self, depth=max(1, self.depth // 2), looked_up=min(1, self.looked_up))
 
     def _for_the_first_question(self) -> "Auto":
         return replace(

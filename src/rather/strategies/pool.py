@@ -103,7 +103,7 @@ class Pool:
         batch_size = SEQUENCE if out_of_time is None else FEW_DIRECTIONS
         for directions, count in ((means, max(depth, problem.k)), (sequence[:single], 1)):
             for part in torch.split(directions, batch_size):
-                found.append(problem.search(part, count).rows.flatten())
+                found.append(problem.screen(part, count).flatten())
                 if out_of_time is not None and out_of_time():
                     return cls(problem, torch.unique(torch.cat(found)))
         return cls(problem, torch.unique(torch.cat(found)))

@@ -18,7 +18,7 @@ from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.model.responses import ResponseModel
 from rather.retrieval import ExactRetriever, Found, Retriever
-from rather.retrieval.protocol import HasCandidates
+from rather.retrieval.protocol import HasCandidates, Screening
 from rather.strategies.attributes.options import AttributeOptions
 from rather.strategies.items import ItemOptions
 
@@ -136,6 +136,12 @@ class Problem:
     def search(self, directions: Tensor, count: int) -> Found:
         """Deep retrieval among the allowed items: every strategy's way to the catalogue."""
         return self.retriever.top(directions, count, self.allowed)
+
+    def screen(self, directions: Tensor, count: int) -> Tensor:
+        """Rows `(b, count)` of good items: the best, unless the retriever finds others much faster."""
+        if isinstance(self.retriever, Screening):
+            return self.retriever.screen(directions, count, self.allowed)
+        return self.search(directions, count).rows
 
     def vectors(self, slates: Tensor) -> Tensor:
         """What the options of slates are to a utility vector, `(b, k, d)`."""

@@ -21,7 +21,7 @@ from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.model.rejuvenation import Rejuvenation
 from rather.nouns import counted
-from rather.retrieval import ExactRetriever, Retriever, ShortlistRetriever, choose_retriever
+from rather.retrieval import ExactRetriever, Retriever, ScreeningRetriever, ShortlistRetriever, choose_retriever
 from rather.server.computing.filters import CatalogFilters
 from rather.server.computing.gate import Gate
 from rather.server.problems import ProblemError, invalid_filter, invalid_log, invalid_request
@@ -69,7 +69,7 @@ class ServedCatalog:
     @property
     def retriever_text(self) -> str:
         """How items are found, for the log."""
-        if isinstance(self.retriever, ExactRetriever):
+        if isinstance(self.retriever, ExactRetriever | ScreeningRetriever):
             return "exact"
         if not isinstance(self.retriever, ShortlistRetriever):
             return self.settings.retriever
