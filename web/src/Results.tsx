@@ -9,7 +9,7 @@ import { RegretChart } from "./RegretChart";
 import { Share } from "./Share";
 import { TasteChart } from "./TasteChart";
 import type { History, Profile, Recommendation, Session } from "./types";
-import { percent, plural, prose, stopName, summary, withRepeats } from "./words";
+import { isReadable, percent, plural, prose, stopName, summary, withRepeats } from "./words";
 
 const PAGE = 10;
 
@@ -36,9 +36,10 @@ export function Results({ state, session, conversation }: Props) {
         <p class="eyebrow">
           {state.readOnly ? "A shared list" : stopName(session.stop)} · {plural(session.answers, "answer")}
         </p>
+        {isReadable(session.stop) && <Ended text={session.stop_reason ?? ""} heading={heading} />}
         {best && <Best item={best} among={plural(total, noun)} whom={whom} who={who} heading={heading} />}
         {!state.readOnly && <NextSteps state={state} session={session} conversation={conversation} />}
-        <h2 class="next">Next best</h2>
+        {rest.length > 0 && <h2 class="next">Next best</h2>}
         <ol class="ranked" start={2}>
           {rest.map((item, index) => (
             <li key={item.id}>
@@ -69,6 +70,18 @@ export function Results({ state, session, conversation }: Props) {
           <Share token={session.share} />
         )}
       </aside>
+    </div>
+  );
+}
+
+/** A conversation that cannot go on, with all that was answered beside it. */
+function Ended({ text, heading }: { text: string; heading: ReturnType<typeof useHeadingFocus> }) {
+  return (
+    <div class="best">
+      <h1 id="best" ref={heading} tabIndex={-1} data-long>
+        Your answers are still here
+      </h1>
+      <p class="line">{text}</p>
     </div>
   );
 }
@@ -110,7 +123,7 @@ function NextSteps({ state, session, conversation }: Props) {
       <button type="button" class="outline" onClick={() => void conversation.start(session.catalog)}>
         Start again
       </button>
-      {session.last_answer && (
+      {session.last_answer && !isReadable(session.stop) && (
         <button type="button" class="quiet" aria-disabled={state.sending !== null} onClick={() => void conversation.undo()}>
           Undo the last answer
         </button>

@@ -235,7 +235,9 @@ export class Conversation {
     regrets[session.answers] = session.expected_regret;
     const over = session.question === null || (session.stop !== null && stored("continued", session.id ?? "") === null);
     const screen = over ? "results" : "asking";
-    this.set({ session, regrets, sending: null, screen, ...also });
+    // That items have changed explains more than that the conversation has moved on.
+    const changes = session.catalog_changes.length > 0 ? { notice: session.catalog_changes.join(" ") } : {};
+    this.set({ session, regrets, sending: null, screen, ...also, ...changes });
     if (screen === "results" && before.screen === "asking") postDone(session);
   }
 

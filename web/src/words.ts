@@ -27,7 +27,14 @@ export function extraName(choice: Choice, options: number): string {
 const STOPS: Record<string, string> = {
   questions: "That was the last question",
   exhausted: "Every question has been asked",
+  "catalog-changed": "The catalogue has changed",
+  "catalog-gone": "The catalogue is gone",
 };
+
+/** Whether a conversation can only be read: nothing can be recommended any more. */
+export function isReadable(stop: Stop | null): boolean {
+  return stop?.code === "catalog-changed" || stop?.code === "catalog-gone";
+}
 
 /** Why the conversation is over, or that it need not be. */
 export function stopName(stop: Stop | null): string {

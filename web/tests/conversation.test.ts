@@ -89,6 +89,26 @@ test("an answer that was on its way is sent again after a reload", async () => {
   expect(pending(browser)).toBeNull();
 });
 
+test("what has changed in the catalogue is said until the next answer", async () => {
+  const { browser, conversation } = await resumed();
+  const changes = ["The catalogue has changed.", "No longer there: Alien."];
+  void conversation.answer(1);
+  await browser.last(ANSWERS).reply(409, { ...PROBLEM, code: "stale-question" });
+  await browser.last(SESSION).reply(200, session({ version: 1, catalog_changes: changes }));
+  expect(conversation.state.notice).toBe("The catalogue has changed. No longer there: Alien.");
+  void conversation.answer(0);
+  await browser.last(ANSWERS).reply(200, { session: session({ answers: 1 }) });
+  expect(conversation.state.notice).toBeNull();
+});
+
+test("a session that can only be read is shown with its answers", async () => {
+  const { browser, conversation } = await resumed();
+  await browser.goTo("/#/session/one");
+  const stop = { code: "catalog-gone" as const, text: "It is no longer served." };
+  await browser.last(SESSION).reply(200, session({ answers: 2, question: null, stop, stop_reason: stop.text }));
+  expect(conversation.state).toMatchObject({ screen: "results", problem: null });
+});
+
 test("when the session has moved on elsewhere, its current state is shown with a notice", async () => {
   const { browser, conversation } = await resumed();
   void conversation.answer(1);

@@ -21,6 +21,7 @@ export function session(changes: Partial<Session> = {}): Session {
     start_regret: 1,
     expected_regret: 1 / (1 + answers),
     recommendations: [],
+    catalog_changes: [],
     ...changes,
   } as unknown as Session;
 }

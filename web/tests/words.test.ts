@@ -31,8 +31,8 @@ test("of two options one says neither", () => {
 });
 
 test("every reason to stop has a name, also one that is not known yet", () => {
-  const names = ["questions", "exhausted", "regret", "new"].map((code) => stopName({ code: code as "regret", text: "" }));
-  expect(new Set([stopName(null), ...names]).size).toBe(4);
+  const names = ["questions", "exhausted", "regret", "new", "catalog-changed", "catalog-gone"].map((code) => stopName({ code: code as "regret", text: "" }));
+  expect(new Set([stopName(null), ...names]).size).toBe(6);
   expect(names[2]).toBe(names[3]);
 });
 

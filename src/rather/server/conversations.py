@@ -475,9 +475,11 @@ def _no_longer_served(stored: StoredSession) -> ProblemError:
 
 
 def _sentences(session: Session) -> list[str] | None:
-    """What has changed in the catalogue of a session that was carried over; None where nothing has."""
+    """What has changed in the catalogue of a session that was carried over, for people; None where nothing has."""
     carried = session.carried_over
-    return None if carried is None or not carried.catalog_changed else list(carried.sentences)
+    if carried is None or not carried.catalog_changed:
+        return None
+    return list(replace(carried, belief_changed=False).sentences)
 
 
 def _new_stored(request: NewSession, session: Session) -> StoredSession:
