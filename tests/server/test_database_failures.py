@@ -207,6 +207,6 @@ def test_the_limit_of_an_address_holds_for_requests_at_the_same_time(any_databas
     assert sum(isinstance(result, StoredSession) for result in results) == 5
     assert len(results) == 12
     assert stores[0].opened_by("a", now() - timedelta(days=1)) == 5
-    stores[0].append(next(result for result in results if isinstance(result, StoredSession)), event(1), None)
+    stores[0].append(next(result for result in results if isinstance(result, StoredSession)), event(1), open=None)
     for store in stores:
         store.close()
