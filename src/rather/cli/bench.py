@@ -58,8 +58,8 @@ def bench(
     each direction. All methods take turns, for the same beliefs; EVOI is computed over the whole catalogue, as a share
     of the best that any of them found.
 
-    With --serve, a server is started on this machine with an empty database and stopped at the end: answers per
-    second, latency, errors, and the latency relative to the library's own time.
+    With --serve, a server is started on this machine with an empty database and an empty cache, and stopped at
+    the end: answers per second, latency, errors, and the latency relative to the library's own time.
 
     Examples:
         rather bench

@@ -16,6 +16,7 @@ from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 import torch
@@ -258,12 +259,13 @@ async def _share_cached(address: tuple[str, int]) -> float:
 
 @contextmanager
 def _server(catalog: str, folder: str, options: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """`rather serve` in a process of its own, without limits on one address."""
+    """`rather serve` in a process of its own, without limits on one address and with an empty cache."""
     database = f"sqlite:///{folder}/sessions.db"
     limits = ["--requests-per-minute", "1000000000", "--sessions-per-day", "1000000000"]
     command = [sys.executable, "-m", "rather", "serve", catalog, "--port", "0", "--database", database, *limits]
     with open(os.devnull, "w") as null:  # noqa: PTH123 - the null device has no path of its own
-        process = subprocess.Popen([*command, *options], stdout=subprocess.PIPE, stderr=null, text=True)
+        own = {**os.environ, "RATHER_CACHE": str(Path(folder) / "cache")}
+        process = subprocess.Popen([*command, *options], stdout=subprocess.PIPE, stderr=null, text=True, env=own)
     assert process.stdout is not None
     try:
         found = re.search(r"http://localhost:(\d+)", process.stdout.readline())
