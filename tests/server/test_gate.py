@@ -115,6 +115,24 @@ def test_work_done_in_advance_leaves_a_slot_free():
     assert second == [True]
 
 
+def test_work_done_in_advance_waits_until_no_request_is_computed():
+    gate, admitted = Gate(4, 60.0), []
+
+    def ahead():
+        with gate.ahead():
+            admitted.append(True)
+
+    threads = [threading.Thread(target=ahead) for _ in range(2)]
+    with gate.urgent():
+        for thread in threads:
+            thread.start()
+        time.sleep(0.05)
+        assert admitted == []
+    for thread in threads:
+        thread.join(60)
+    assert admitted == [True, True]
+
+
 def test_a_closed_gate_admits_no_work_done_in_advance():
     gate = Gate(1, 1.0)
     gate.close()

@@ -98,6 +98,17 @@ def test_new_sessions_see_a_changed_price(client, path, caplog):
     assert "rather_catalog_switches 1.0" in client.get("/metrics").text
 
 
+def test_open_sessions_go_on_after_a_switch(client, path):
+    session = answer(client, open_session(client)).json()["session"]
+    save(path, CHEAPER)
+    settle(client)
+    response = answer(client, client.get(f"/v1/sessions/{session['id']}").json())
+    assert response.status_code == 200
+    after = response.json()["session"]
+    assert (after["id"], after["answers"]) == (session["id"], 2)
+    assert "18,000 USD" not in response.text
+
+
 def test_rows_that_are_new_or_gone_are_counted(client, path):
     save(path, CARS.replace("9,Cor,City", "11,Cor,City") + "12,Aro,Ten,20000,,FWD,no,radio,2019-03-01,\n")
     (found,) = settle(client)
