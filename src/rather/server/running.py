@@ -13,6 +13,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from rather.errors import RatherError
+from rather.server.connections import ACCEPTED_AT_ONCE, ConnectionLimits, limited
 
 logger = logging.getLogger("rather.server")
 
@@ -22,6 +23,9 @@ SWITCH_SECONDS = 0.0005
 
 # People read for longer than the default of 5 seconds; a new connection for each answer would cost a round trip.
 KEEP_ALIVE_SECONDS = 75
+
+# Connections that may wait to be accepted.
+BACKLOG = 1024
 
 
 class Server(uvicorn.Server):
@@ -35,6 +39,8 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """See uvicorn."""
         await super().startup(sockets)
+        for listener in sockets or ():
+            listener.listen(BACKLOG)
         if self.started:
             self._on_start()
 
@@ -59,7 +65,7 @@ def listen(host: str, port: int) -> socket.socket:
         listener.close()
         reason = getattr(error, "strerror", None) or error
         raise RatherError(f"Cannot listen on {host}:{port}: {reason}. Choose another --port or --host.") from None
-    listener.listen(1024)
+    listener.listen(BACKLOG)
     return listener
 
 
@@ -70,6 +76,7 @@ def run(
     drain_seconds: int = 30,
     trusted_proxies: str | None = None,
     on_start: Callable[[], None] = lambda: None,
+    limits: ConnectionLimits | None = None,
 ) -> None:
     """Serve until SIGTERM or SIGINT, then finish the requests in progress.
 
@@ -79,6 +86,7 @@ def run(
         drain_seconds: How long requests in progress may take after the signal.
         trusted_proxies: Addresses of proxies whose `X-Forwarded-For` header is trusted; by default none.
         on_start: Called once requests are accepted.
+        limits: Of connections; by default what the process has file descriptors for.
     """
     config = uvicorn.Config(
         app,
@@ -87,6 +95,10 @@ def run(
         server_header=False,
         timeout_graceful_shutdown=drain_seconds,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        http=limited(limits or ConnectionLimits.of_process()),
+        # asyncio accepts as many before it lets any of them do something. It also makes this the backlog of the socket,
+        # which `Server.startup` sets right.
+        backlog=ACCEPTED_AT_ONCE,
         proxy_headers=trusted_proxies is not None,
         forwarded_allow_ips=trusted_proxies,
     )
