@@ -39,6 +39,9 @@ AskKind = Literal["items", "attributes", "auto"]
 # a service at those of the people who answer at the moment.
 CACHED_BELIEFS = 256
 
+# Retrievers for which they are cached.
+CACHED_RETRIEVERS = 16
+
 
 class Step(Protocol):
     """One step of a conversation: a policy, or a policy behind a cache."""
@@ -50,6 +53,28 @@ class Step(Protocol):
     def after(self, belief: Belief, question: Question, answer: Choice) -> Belief:
         """See `Policy.after`."""
         ...
+
+
+class Known:
+    """What was computed about beliefs and the items that may be recommended.
+
+    In a large catalogue this takes a search for every particle. Policies that search all items with the same retriever
+    share it, so that only the first session about a catalogue and a prior computes it.
+    """
+
+    def __init__(self) -> None:
+        self.best_utilities: ByIdentity[Tensor] = ByIdentity(CACHED_BELIEFS)
+        self.regrets: ByIdentity[float] = ByIdentity(CACHED_BELIEFS)
+
+
+_shared: ByIdentity[Known] = ByIdentity(CACHED_RETRIEVERS)
+
+
+def _known_to(retriever: Retriever) -> Known:
+    try:
+        return _shared(retriever, Known)
+    except TypeError:  # a tuple, or an object with slots, cannot be referred to weakly
+        return Known()
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -103,7 +128,7 @@ class Policy:
     rejuvenation: Rejuvenation | None
     budget_ms: float | None
     _fitted: ByIdentity[Retriever] = field(repr=False)
-    _best: ByIdentity[Tensor] = field(repr=False)
+    _known: Known = field(repr=False)
 
     def __init__(
         self,
@@ -141,7 +166,7 @@ class Policy:
             rejuvenation=rejuvenation,
             budget_ms=budget_ms,
             _fitted=ByIdentity(CACHED_BELIEFS),
-            _best=ByIdentity(CACHED_BELIEFS),
+            _known=_known_to(retriever) if allowed is None else Known(),
         )
         if reading_cost is not None:
             self.__dict__["reading_cost"] = reading_cost
@@ -172,7 +197,7 @@ class Policy:
         """The policy for those of its items that are `(n,)` allowed here too; its scale stays the same."""
         mask = as_mask(allowed, "allowed", len(self.catalog))
         both = mask if self.allowed is None else self.allowed & mask
-        changed = self._changed(allowed=both, _fitted=ByIdentity(CACHED_BELIEFS), _best=ByIdentity(CACHED_BELIEFS))
+        changed = self._changed(allowed=both, _fitted=ByIdentity(CACHED_BELIEFS), _known=Known())
         changed._problems(self.prior, ())
         return changed
 
@@ -231,14 +256,18 @@ class Policy:
             with one_thread():
                 return value.best_items(belief, self.search(belief)).scores[:, 0]
 
-        return self._best(belief.particles, compute)
+        return self._known.best_utilities(belief.particles, compute)
 
     def expected_regret(self, belief: Belief) -> float:
         """What recommending now is expected to lose against the person's true best item."""
-        with one_thread():
-            perfect = (belief.weights * self.best_utilities(belief)).sum()
-            now = value.best_expected_utility(belief, self.search(belief))
-        return max(0.0, float(perfect - now))
+
+        def compute() -> float:
+            with one_thread():
+                perfect = (belief.weights * self.best_utilities(belief)).sum()
+                now = value.best_expected_utility(belief, self.search(belief))
+            return max(0.0, float(perfect - now))
+
+        return self._known.regrets(belief, compute)
 
     def recommend(self, belief: Belief, count: int) -> list[Recommendation]:
         """The allowed items of highest expected utility, best first."""
