@@ -6,6 +6,7 @@ import time
 import pytest
 from waiting import wait_for
 
+from rather.server.computing.callers import Caller, current_caller
 from rather.server.computing.gate import Gate
 from rather.server.problems import ProblemError
 
@@ -159,3 +160,57 @@ def test_an_exempt_thread_neither_waits_nor_takes_a_slot():
             urgent()
         with pytest.raises(ProblemError):
             urgent()
+
+
+def in_thread(gate, caller, work):
+    """Starts a thread that asks the gate for a caller; errors become results."""
+
+    def run():
+        current_caller.set(caller)
+        try:
+            with gate.urgent():
+                work(caller.address)
+        except ProblemError as problem:
+            work(problem.code)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    return thread
+
+
+def test_addresses_take_turns():
+    gate, order, threads = Gate(1, 60.0), [], []
+    with gate.urgent():
+        for number, address in enumerate("aaaabac"):
+            threads.append(in_thread(gate, Caller(address), order.append))
+            wait_for(lambda number=number: gate.waiting == number + 1)
+    for thread in threads:
+        thread.join()
+    assert order == ["a", "b", "c", "a", "a", "a", "a"]
+
+
+def test_who_goes_while_waiting_is_not_computed_for():
+    gate, results, gone, stays = Gate(1, 60.0), [], Caller("a"), Caller("a")
+    with gate.urgent():
+        threads = []
+        for number, caller in enumerate((gone, stays, Caller("b"))):
+            threads.append(in_thread(gate, caller, results.append))
+            wait_for(lambda number=number: gate.waiting == number + 1)
+        gone.leave()
+        threads[0].join()
+        assert results == ["caller-gone"]
+        assert gate.waiting == 2
+    for thread in threads:
+        thread.join()
+    assert sorted(results) == ["a", "b", "caller-gone"]
+    with gate.urgent():
+        pass
+
+
+def test_who_had_gone_before_does_not_wait():
+    gate, results, caller = Gate(1, 60.0), [], Caller("a")
+    caller.leave()
+    with gate.urgent():
+        in_thread(gate, caller, results.append).join()
+    assert results == ["caller-gone"]
+    assert gate.waiting == 0

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 import torch
 from serving import answer, open_session, small_source
+from waiting import wait_for
 
 from rather import Belief, Policy
 from rather.conversation.session import Session
@@ -15,8 +16,10 @@ from rather.model.catalog import Catalog
 from rather.model.responses import NONE, SAME, SKIP
 from rather.retrieval.shortlist import ShortlistRetriever
 from rather.retrieval.shortlist_settings import ShortlistSettings
+from rather.server.computing.callers import Caller, current_caller
 from rather.server.computing.gate import Gate
 from rather.server.computing.states import State, States, first_key
+from rather.server.problems import ProblemError
 
 
 class CountingStrategy:
@@ -214,3 +217,29 @@ def test_a_shortlist_of_its_own_counts_towards_the_size_of_a_state(source, check
     exact = State.of("exact", Session(Policy(source.catalog, source.belief, retriever="exact")))
     own = found * 8 + (found * 3 * 4 if enlarged else 0)  # rows of 8 bytes, vectors of three numbers of 4 bytes
     assert State.of("own", session).size - exact.size == own
+
+
+def test_a_state_is_computed_for_those_who_stay_when_the_first_goes(counted, strategy):
+    gate = Gate(1, 60.0)
+    states, results, first = States(gate, 64, 60.0), [], Caller("a")
+    state = states.resume("start", (), None, counted.fork)
+
+    def ask(caller):
+        current_caller.set(caller)
+        try:
+            results.append(states.after(state, 0).question.number)
+        except ProblemError as problem:
+            results.append(problem.code)
+
+    with gate.urgent():
+        threads = [threading.Thread(target=ask, args=(caller,)) for caller in (first, Caller("b"), Caller("c"))]
+        threads[0].start()
+        wait_for(lambda: gate.waiting == 1)
+        for thread in threads[1:]:
+            thread.start()
+        time.sleep(0.05)  # they wait for the first
+        first.leave()
+        threads[0].join()
+    for thread in threads:
+        thread.join()
+    assert sorted(results, key=str) == [2, 2, "caller-gone"]

@@ -26,6 +26,7 @@ from rather.model.catalog import Catalog
 from rather.model.questions import Question, Recommendation
 from rather.model.responses import Choice
 from rather.retrieval import ShortlistRetriever
+from rather.server.computing.callers import CallerGoneError
 from rather.server.computing.gate import Gate
 from rather.server.problems import busy
 
@@ -196,6 +197,8 @@ class States:
         if theirs is not None:
             try:
                 return theirs.result(self._wait_seconds)
+            except CallerGoneError:  # theirs, not ours
+                return self._get(key, compute, admission)
             except FutureTimeoutError:
                 raise busy("This question takes longer to choose than usual.") from None
         try:

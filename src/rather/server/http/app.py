@@ -23,7 +23,7 @@ from rather.server.conversations import Conversations
 from rather.server.http import pages, problems
 from rather.server.http.api_description import describe
 from rather.server.http.metrics import Metrics
-from rather.server.http.middleware import BodyLimit, HostCheck, Observe, RateLimit, unavailable
+from rather.server.http.middleware import Attend, BodyLimit, HostCheck, Observe, RateLimit, unavailable
 from rather.server.http.operations import administration, operations
 from rather.server.http.routes import api
 from rather.server.reloading import Reloading
@@ -90,6 +90,7 @@ def create_app(
     pages.install(app, settings)
     problems.install(app)
     app.exception_handler(StoreUnavailableError)(unavailable)
+    app.add_middleware(Attend, THREADS // 2)
     app.add_middleware(RateLimit, settings.limits)
     app.add_middleware(BodyLimit, settings.limits.body_bytes)
     if settings.origins:

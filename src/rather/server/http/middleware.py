@@ -1,15 +1,17 @@
 """What every request passes through: limits of size and rate, security headers, a line in the log, metrics."""
 
+import asyncio
 import logging
 import secrets
 import threading
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from typing import Any
 
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from rather.server.computing.callers import Caller, current_caller
 from rather.server.http.addresses import caller, is_served
 from rather.server.http.metrics import Metrics
 from rather.server.http.problems import internal_error, problem_response
@@ -70,6 +72,63 @@ class BodyLimit:
         text = f"A body may have at most {self.most} bytes."
         problem = ProblemError(413, "body-too-large", text, "Send a smaller body.", {"Connection": "close"})
         await problem_response(problem)(scope, receive, send)
+
+
+class Attend:
+    """Says who asks while a request is served, and notices when they go; limits how much is under way for one address.
+
+    An answer is stored even if the person has gone: they have given it.
+
+    Args:
+        app: The next ASGI application.
+        most: Requests of one address that may be under way.
+    """
+
+    def __init__(self, app: ASGIApp, most: int) -> None:
+        self.app = app
+        self.most = most
+        self._under_way: Counter[str] = Counter()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See ASGI."""
+        if scope["type"] != "http" or not scope["path"].startswith("/v1/"):
+            await self.app(scope, receive, send)
+            return
+        address = caller(scope)
+        if self._under_way[address] >= self.most:
+            problem = busy("Too many requests of this address are under way.")
+            await problem_response(problem)(scope, receive, send)
+            return
+        self._under_way[address] += 1
+        try:
+            await self._attend(Caller(address), scope, receive, send)
+        finally:
+            self._under_way[address] -= 1
+            if not self._under_way[address]:
+                del self._under_way[address]
+
+    async def _attend(self, asking: Caller, scope: Scope, receive: Receive, send: Send) -> None:
+        body = [await receive()]
+        while body[-1].get("more_body", False):
+            body.append(await receive())
+
+        async def notice() -> Message:
+            message = await receive()  # once the body has come, this waits for the end of the connection
+            if not scope["path"].endswith("/answers"):
+                asking.leave()
+            return message
+
+        noticing = asyncio.ensure_future(notice())
+
+        async def receive_again() -> Message:
+            return body.pop(0) if body else await asyncio.shield(noticing)
+
+        token = current_caller.set(asking)
+        try:
+            await self.app(scope, receive_again, send)
+        finally:
+            current_caller.reset(token)
+            noticing.cancel()
 
 
 class HostCheck:
