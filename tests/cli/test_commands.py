@@ -100,6 +100,21 @@ def test_a_saved_conversation_continues_where_it_stopped(tmp_path, program):
     assert len(json.loads(kept.read_text())["events"]) == 2
 
 
+def test_a_saved_conversation_goes_on_when_the_table_has_changed(tmp_path, rather):
+    table, kept = tmp_path / "pens.csv", tmp_path / "evening.json"
+    lines = ["name,price,colour", *(f"pen {row},{10 + 3 * row},{('red', 'blue')[row % 2]}" for row in range(12))]
+    table.write_text("\n".join(lines))
+    rather("ask", table, "--json", "--save", kept, stdin='{"choice": 0}\n{"quit": true}\n')
+    shown = [option["label"] for option in json.loads(kept.read_text())["events"][0]["shown"]["options"]]
+    table.write_text("\n".join(line for line in lines if not line.startswith(f"{shown[0]},")))
+    resumed = rather("ask", table, "--json", "--resume", kept, stdin='{"choice": 0}\n{"quit": true}\n')
+    assert "The catalogue has changed since this conversation began" in resumed.err
+    assert f"No longer there: {shown[0]}." in resumed.err
+    assert len(json.loads(kept.read_text())["events"]) == 2
+    table.write_text("\n".join(["name,colour", *(",".join(line.split(",")[::2]) for line in lines[1:])]))
+    assert "the column 'price' is gone" in rather("ask", table, "--json", "--resume", kept, expect=2).err
+
+
 def test_a_file_that_is_no_log_is_rejected(tmp_path, rather):
     other = tmp_path / "other.json"
     other.write_text("{}")

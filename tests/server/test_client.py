@@ -67,6 +67,18 @@ def test_it_can_tell_by_number_and_go_on_later(url):
         each.close()
 
 
+def test_it_says_what_has_changed_in_the_catalogue():
+    assert connected({"catalog_changes": ["A price has changed."]}).catalog_changes == ("A price has changed.",)
+    assert connected({}).catalog_changes == ()  # an older server
+
+
+def connected(state):
+    """A client with a session that a server has sent."""
+    client = Client.__new__(Client)
+    client._state = state
+    return client
+
+
 def test_its_log_is_the_librarys(url, source):
     with Client(url) as client:
         client.tell(client.ask(), 0)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rather.caching.folder import switch_off
+from rather.cli.console import say
 from rather.cli.options import (
     Ask,
     Attributes,
@@ -101,8 +102,6 @@ def ask(
         search = choose_retriever(source.catalog, source.belief, retriever, cache=cache)
         if resume is not None:
             session = Session.from_json(_read(resume), source.catalog, source.belief, retriever=search, cache=cache)
-            if session.carried_over is not None:
-                typer.echo(str(session.carried_over), err=True)
         else:
             for_items, for_attributes = chosen_strategies(asking, strategy)
             policy = Policy(
@@ -121,6 +120,8 @@ def ask(
             )
             stopping = None if questions is None else Stopping.usual(policy.start_regret, questions)
             session = Session(policy, stopping, cache=cache)
+    if session.carried_over is not None:
+        say("\n".join(session.carried_over.sentences), stderr=True)
     file = save or resume
     if file is not None:
         _save(session, file)  # complain now, not after the first answer
