@@ -221,18 +221,19 @@ def test_sqlite_waits_for_the_disk(database):
 
 def test_an_upgraded_log_replaces_the_old_one_and_nothing_has_happened(store):
     first = StoredSession.new(
-        "things", {"k": 2}, json.dumps({"rather": 1, "k": 2}), OPEN, [event(1).event, {"undo": 1}]
+        "things", {"k": 2}, json.dumps({"rather": 1, "catalog": "ab", "k": 2}), OPEN, [event(1).event, {"undo": 1}]
     )
     store.create(first, "a")
     later = StoredSession.new("things", {"k": 2}, json.dumps({"rather": 2}), OPEN)
     store.create(later, "a")
-    assert store.of_first_log_version() == [first.id]
-    log = {"rather": 2, "k": 2, "events": [{"tell": 1, "shown": {}}, {"undo": 1}], "open": None}
+    assert store.of_first_log_version("ab") == [first.id]
+    assert store.of_first_log_version("a") == []
+    log = {"rather": 2, "catalog": "ab", "k": 2, "events": [{"tell": 1, "shown": {}}, {"undo": 1}], "open": None}
     store.upgrade(first, log)
     found = store.load(first.id)
     assert found.log == log
     assert (found.version, found.touched_at) == (first.version, first.touched_at)
-    assert store.of_first_log_version() == []
+    assert store.of_first_log_version("ab") == []
     changed = store.append(found, event(3), open=OPEN)
     with pytest.raises(LostRaceError):
         store.upgrade(first, log)

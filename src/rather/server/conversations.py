@@ -121,18 +121,18 @@ class Conversations:
         Only a catalogue that has not changed since can tell.
         """
         upgraded = 0
-        for id in self.store.of_first_log_version():
-            stored = self.store.load(id)
-            served = None if stored is None else self.catalogs.of_session(stored.catalog)
-            if stored is None or served is None or not served.is_about(stored.settings):
-                continue
-            try:
-                self.store.upgrade(stored, served.upgraded(stored.log))
-                upgraded += 1
-            except LostRaceError:
-                continue  # another process changed or upgraded it
-            except RatherError as error:
-                logger.warning("a stored session cannot be upgraded", extra={"fields": {"reason": str(error)}})
+        for served in self.catalogs:
+            for id in self.store.of_first_log_version(served.catalog.content_hash):
+                stored = self.store.load(id)
+                if stored is None or stored.catalog != served.name or not served.is_about(stored.settings):
+                    continue
+                try:
+                    self.store.upgrade(stored, served.upgraded(stored.log))
+                    upgraded += 1
+                except LostRaceError:
+                    continue  # another process changed or upgraded it
+                except RatherError as error:
+                    logger.warning("a stored session cannot be upgraded", extra={"fields": {"reason": str(error)}})
         if upgraded:
             logger.info("upgraded stored sessions", extra={"fields": {"sessions": upgraded}})
 

@@ -90,10 +90,11 @@ class SqlStore:
             at = self._advance(connection, session, **changes)
         return replace(session, **changes, version=session.version + 1, touched_at=at)
 
-    def of_first_log_version(self) -> Sequence[str]:
-        """See `Store.of_first_log_version`."""
+    def of_first_log_version(self, catalog: str) -> Sequence[str]:
+        """See `Store.of_first_log_version`. Settings are stored as the library writes them, in this order."""
         with self._reading() as connection:
-            first = select(sessions.c.id).where(sessions.c.settings.startswith('{"rather": 1,'))
+            start = json.dumps({"rather": 1, "catalog": catalog}).removesuffix("}")
+            first = select(sessions.c.id).where(sessions.c.settings.startswith(start, autoescape=True))
             return list(connection.execute(first).scalars())
 
     def upgrade(self, session: StoredSession, log: Mapping[str, Any]) -> None:

@@ -67,8 +67,8 @@ class Store(Protocol):
         """Change these parts of a session. Raises `LostRaceError` like `append`."""
         ...
 
-    def of_first_log_version(self) -> Sequence[str]:
-        """The ids of sessions whose log has version 1: without what was shown."""
+    def of_first_log_version(self, catalog: str) -> Sequence[str]:
+        """The ids of sessions whose log has version 1, without what was shown, about the catalogue of this hash."""
         ...
 
     def upgrade(self, session: StoredSession, log: Mapping[str, Any]) -> None:
