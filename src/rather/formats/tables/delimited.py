@@ -1,6 +1,7 @@
 """CSV and TSV files: find the delimiter, read every value as text, and say where a malformed file goes wrong."""
 
 import codecs
+import contextlib
 import csv
 import io
 from itertools import islice
@@ -109,17 +110,22 @@ def find_delimiter(text: str) -> str:
 
 
 def _rows(text: str, delimiter: str, count: int) -> list[list[str]]:
-    try:
-        return list(islice(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), count))
-    except csv.Error:
-        return []
+    """The first rows, up to one that cannot be read."""
+    rows: list[list[str]] = []
+    with contextlib.suppress(csv.Error):
+        rows.extend(islice(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), count))
+    return rows
 
 
 def _header(path: Path, text: str, delimiter: str, given: bool) -> tuple[int, list[str]]:
     """How many blank lines come first, and the names of the columns."""
     rows = _rows(text, delimiter, 100)
-    if not rows:
-        raise InvalidInputError(f"The header of {path.name} cannot be read as delimited text.")
+    if not rows or (len(rows) == 1 and len(text.encode()) >= HEAD_BYTES and "\n" not in text.rstrip("\r\n")):
+        longest = max(len(name) for name in text.split("\n", 1)[0].split(delimiter))
+        raise InvalidInputError(
+            f"The header of {path.name} is too long: it must end within {HEAD_BYTES:,} bytes, and a name within "
+            f"{csv.field_size_limit():,} (the longest has {longest:,}). Shorten the names, or leave columns out."
+        )
     blank = next((index for index, row in enumerate(rows) if any(cell.strip() for cell in row)), None)
     if blank is None:
         raise InvalidInputError(f"{path.name} has no header: its first {len(rows)} rows are blank.")
