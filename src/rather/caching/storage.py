@@ -10,7 +10,7 @@ from collections import OrderedDict
 from functools import cache
 from pathlib import Path
 
-from rather.caching.folder import user_cache_folder
+from rather.caching.folder import is_private, user_cache_folder
 
 # Default limits, in bytes.
 MOST_IN_PROCESS = 64 * 2**20
@@ -104,7 +104,9 @@ class Cache:
         return content if checksum == _checksum(key, content) else None
 
     def _write(self, folder: Path, key: str, content: bytes) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+        assert self.folder is not None
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(exist_ok=True)
         handle, draft = tempfile.mkstemp(dir=folder, prefix=".")
         try:
             with os.fdopen(handle, "wb") as file:
@@ -137,9 +139,12 @@ class Cache:
 
 
 def user_cache() -> Cache | None:
-    """The cache in the user's cache folder, or None while the user has switched it off (`RATHER_CACHE=off`)."""
+    """The cache in the user's cache folder.
+
+    None while the user has switched it off (`RATHER_CACHE=off`), or when the folder belongs to another user.
+    """
     folder = user_cache_folder()
-    return None if folder is None else _cache_in(folder)
+    return None if folder is None or not is_private(folder) else _cache_in(folder)
 
 
 @cache

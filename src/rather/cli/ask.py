@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rather.caching.folder import switch_off
+from rather.caching.whole_files import written_whole
 from rather.cli.console import say
 from rather.cli.options import (
     Ask,
@@ -151,9 +152,8 @@ def _read(path: Path) -> str:
 
 def _save(session: "Session", path: Path) -> None:
     """Write the log to a draft and move it into place, so that a crash leaves the old one or the new one."""
-    draft = path.with_name(f".{path.name}.new")
     try:
-        draft.write_text(session.to_json(), encoding="utf-8")
-        draft.replace(path)
+        with written_whole(path) as draft:
+            draft.write_text(session.to_json(), encoding="utf-8")
     except OSError as error:
         raise RatherError(f"Cannot write {path}: {error.strerror}.") from None

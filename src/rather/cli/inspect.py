@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rather.caching.whole_files import written_whole
 from rather.cli.json_output import print_json
 from rather.cli.options import Json, Strict
 from rather.errors import InvalidInputError
@@ -144,7 +145,8 @@ def _write(inspected: "InspectedTable", settings: Path) -> None:
     }
     text = settings_text(replace(settings_found, columns=columns), inspected.raw.source, remarks)
     try:
-        settings.write_text(text, encoding="utf-8")
+        with written_whole(settings) as draft:
+            draft.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InvalidInputError(
             f"The settings {settings} cannot be written: {error.strerror}. Use --no-write to only look."

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,6 +20,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from rather.caching.whole_files import written_whole
 from rather.errors import InvalidInputError
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
@@ -199,20 +199,15 @@ class ApproximateRetriever:
         """
         target, faiss = Path(path), require_faiss()
         target.parent.mkdir(parents=True, exist_ok=True)
-        draft = target.with_name(f".{target.name}.{os.getpid()}.new")
-        try:
+        with written_whole(target) as draft:
             faiss.write_index(self.index, str(draft))
-            draft.replace(target)
-        finally:
-            draft.unlink(missing_ok=True)
         self._save_description(target, belief_hash)
         return target
 
     def _save_description(self, target: Path, belief_hash: str) -> None:
         hashes = {"catalog": self.exact.catalog.content_hash, "belief": belief_hash}
-        draft = target.with_name(f".{target.name}.{os.getpid()}.json.new")
-        draft.write_text(json.dumps({"format": FORMAT, **hashes, "report": asdict(self.report)}), encoding="utf8")
-        draft.replace(_description(target))
+        with written_whole(_description(target)) as draft:
+            draft.write_text(json.dumps({"format": FORMAT, **hashes, "report": asdict(self.report)}), encoding="utf8")
 
     @classmethod
     def load(cls, path: Path | str, catalog: Catalog) -> ApproximateRetriever:

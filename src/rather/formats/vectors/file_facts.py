@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rather.caching import Cache
+from rather.caching.whole_files import written_whole
 
 OnProgress = Callable[[str, int, int], None]
 """Called while a large file is processed: what is being done, how much of it is done, and how much there is."""
@@ -137,13 +137,9 @@ class FileFacts:
     def write(self, ending: str, write: Callable[[Path], object]) -> Path:
         """Write a file about the present state, all of it or nothing, and delete those about earlier states."""
         target = self.file(ending)
-        draft = self.folder / f".{target.name}.{os.getpid()}.new"
         self.folder.mkdir(parents=True, exist_ok=True)
-        try:
+        with written_whole(target) as draft:
             write(draft)
-            draft.replace(target)
-        finally:
-            draft.unlink(missing_ok=True)
         for old in self.folder.iterdir():
             if not old.name.startswith((self.state, ".")):
                 old.unlink(missing_ok=True)

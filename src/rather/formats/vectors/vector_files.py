@@ -27,6 +27,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from rather.caching.whole_files import written_whole
 from rather.errors import InvalidInputError, RatherError
 from rather.formats.vectors.archives import ArchiveWriter, MemoryMappedArchive
 from rather.formats.vectors.arrow_columns import ArrowColumn
@@ -126,14 +127,17 @@ def save_vectors(vectors: Vectors, path: Path | str) -> Path:
     target = Path(path)
     if target.suffix not in (".npz", ".parquet"):
         raise InvalidInputError(f"`path` of a vectors file must end in .npz or .parquet, got {target.name!r}.")
-    draft = target.with_name(f".{target.name}.new")
-    if target.suffix == ".npz":
-        with ArchiveWriter.to(draft) as archive:
-            for name, array in _arrays(vectors).items():
-                archive.array(name, array)
-    else:
-        pq.write_table(_table(vectors), draft)
-    return draft.replace(target)
+    try:
+        with written_whole(target) as draft:
+            if target.suffix == ".parquet":
+                pq.write_table(_table(vectors), draft)
+            else:
+                with ArchiveWriter.to(draft) as archive:
+                    for name, array in _arrays(vectors).items():
+                        archive.array(name, array)
+    except OSError as error:
+        raise RatherError(f"Cannot write {target}: {error.strerror or error}.") from None
+    return target
 
 
 def load_vectors(path: Path | str, options: ReadOptions = ReadOptions()) -> Vectors:  # noqa: B008 - immutable
