@@ -7,7 +7,7 @@ import http.client
 import json
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
@@ -89,13 +89,14 @@ class Client:
             client.tell(question, choice=0)
             print(client.recommend(5)[0].label)
 
-    Every request can be sent twice without harm: an answer carries the id of its question, and a new session a key. So
+    Every request can be sent twice without harm: an answer carries the id of its question, every other change a key. So
     while a server restarts or is busy, requests are sent again for some time before an error is raised.
 
     Args:
         url: The address of the server, such as "http://localhost:8000".
         catalog: The name of its catalogue to ask about; not needed when it has only one.
         session: The id of a session to continue, instead of a new one.
+        log: A log of the library or of `to_json` to go on from in a new session.
         patience: Seconds to keep trying while the server is busy or cannot be reached.
         timeout: Seconds to wait for one response.
         settings: Of a new session: `k`, `ask`, `p`, `filters`, `where`, `seed`, `strategy`, `time_budget_ms`,
@@ -108,21 +109,26 @@ class Client:
         catalog: str | None = None,
         *,
         session: str | None = None,
+        log: str | None = None,
         patience: float = 10.0,
         timeout: float = 60.0,
         **settings: Any,
     ) -> None:
-        if session is not None and (catalog is not None or settings):
+        if session is not None and (catalog is not None or log is not None or settings):
             raise InvalidInputError(
-                "`session` continues a session whose settings are fixed: pass neither `catalog` nor settings."
+                "`session` continues a session whose settings are fixed: pass neither `catalog` nor settings nor `log`."
             )
+        if log is not None and settings:
+            raise InvalidInputError(f"`log` has its own settings: do not pass {', '.join(settings)}.")
         self._http = _Http(url, patience, timeout)
         try:
             if session is not None:
                 self._state = self._http.send("GET", f"/v1/sessions/{quote(session, safe='')}")
+            elif log is not None:
+                about = "" if catalog is None else "?" + urlencode({"catalog": catalog})
+                self._state = self._http.send("POST", f"/v1/sessions/import{about}", json.loads(log), _new_key())
             else:
-                body, key = {"catalog": catalog, **settings}, str(uuid.uuid4())
-                self._state = self._http.send("POST", "/v1/sessions", body, {"Idempotency-Key": key})
+                self._state = self._http.send("POST", "/v1/sessions", {"catalog": catalog, **settings}, _new_key())
         except BaseException:
             self._http.close()
             raise
@@ -191,8 +197,19 @@ class Client:
 
     def undo(self) -> RemoteQuestion:
         """Take the last answer back; its question is open again."""
-        self._state = self._http.send("POST", self._path("undo"), {"answer": self._state["last_answer"]})
+        undo = {"answer": self._state["last_answer"]}
+        self._state = self._http.send("POST", self._path("undo"), undo, _new_key())
         return self.ask()
+
+    def set_filters(self, filters: Sequence[Mapping[str, Any]] = (), where: str | None = None) -> None:
+        """Ask about and recommend only items that match from now on; the answers stay.
+
+        Args:
+            filters: Such as `{"attribute": "price", "maximum": 500}`; the catalogue lists what can be filtered by.
+            where: A filter expression, for catalogues that take one.
+        """
+        body = {"filters": [dict(item) for item in filters], "where": where}
+        self._state = self._http.send("PUT", self._path("filters"), body, _new_key())
 
     def recommend(self, count: int = 5) -> list[RemoteRecommendation]:
         """The items of highest expected utility, best first."""
@@ -210,7 +227,7 @@ class Client:
 
     def delete(self) -> None:
         """Delete the session and all its answers from the server."""
-        self._http.send("DELETE", f"/v1/sessions/{self.id}")
+        self._http.send("DELETE", f"/v1/sessions/{self.id}", done=UnknownNameError)
 
     def close(self) -> None:
         """Close the connection; the session stays."""
@@ -224,6 +241,11 @@ class Client:
 
     def _path(self, part: str) -> str:
         return f"/v1/sessions/{self.id}/{part}"
+
+
+def _new_key() -> dict[str, str]:
+    """The header by which the server knows a request that is sent again."""
+    return {"Idempotency-Key": str(uuid.uuid4())}
 
 
 class _Http:
@@ -240,18 +262,31 @@ class _Http:
         self._connection = kind(parts.hostname, parts.port, timeout=timeout)
 
     def send(
-        self, method: str, path: str, body: Mapping[str, Any] | None = None, headers: Mapping[str, str] | None = None
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+        done: type[RatherError] | None = None,
     ) -> Any:
-        """The JSON of the response; sends the request again while the server is busy or cannot be reached."""
-        deadline, pause = time.monotonic() + self._patience, 0.1
+        """The JSON of the response; sends the request again while the server is busy or cannot be reached.
+
+        An error of the class `done` then says that the first one arrived.
+        """
+        deadline, pause, again = time.monotonic() + self._patience, 0.1, False
         while True:
             try:
                 return self._once(method, path, body, headers)
-            except ServiceError as error:
+            except RatherError as error:
+                if again and done is not None and isinstance(error, done):
+                    return None
+                if not isinstance(error, ServiceError):
+                    raise
                 busy = error.problem.get("status") in (None, 503)
                 if not busy or time.monotonic() + pause > deadline:
                     raise
             time.sleep(pause)
+            again = True
             pause = min(2 * pause, 2.0)
 
     def close(self) -> None:

@@ -130,5 +130,88 @@ def test_concurrent_requests_with_one_key_open_one_session(client):
     assert {response.status_code for response in results} <= {200, 201}
 
 
+def test_a_key_still_opens_nothing_after_the_session_has_changed(client):
+    key = {"Idempotency-Key": "3f1c8b1e-7d0a-4c7e-9a55-0e6b5a2f8f11"}
+    first = client.post("/v1/sessions", json={}, headers=key).json()
+    changed = client.put(f"/v1/sessions/{first['id']}/filters", json=CHEAP).json()
+    second = client.post("/v1/sessions", json={}, headers=key)
+    assert (second.status_code, second.json()) == (200, changed)
+
+
+CHEAP = {"filters": [{"attribute": "price", "maximum": 150}]}
+KEY = {"Idempotency-Key": "a key that is sent again"}
+
+
+def test_filters_with_a_key_are_set_once(make_client, any_database):
+    client = make_client(database=any_database)
+    session = answer(client, open_session(client)).json()["session"]
+    path = f"/v1/sessions/{session['id']}/filters"
+    first = client.put(path, json=CHEAP, headers=KEY)
+    assert first.json()["filters"] == [{"attribute": "price", "any_of": None, "minimum": None, "maximum": 150.0}]
+    second = client.put(path, json=CHEAP, headers=KEY)
+    assert (second.status_code, second.json()) == (200, first.json())
+    without = client.put(path, json={}, headers={"Idempotency-Key": "another key, another change"}).json()
+    assert without["filters"] == []
+    assert client.put(path, json=CHEAP, headers=KEY).json() == without  # it came late, and sets nothing again
+
+
+def test_a_log_with_a_key_is_imported_once(make_client, any_database):
+    client = make_client(database=any_database, limits={"sessions_per_day": 2})
+    session = answer(client, open_session(client)).json()["session"]
+    log = client.get(f"/v1/sessions/{session['id']}/export").json()
+    first, second = (client.post("/v1/sessions/import", json=log, headers=KEY) for _ in range(2))
+    assert (first.status_code, second.status_code) == (201, 200)
+    assert first.json() == second.json()
+    assert first.headers["location"] == second.headers["location"]
+    assert client.app.state.conversations.store.page(1, 0)[1] == 2
+
+
+def test_an_answer_with_a_key_is_taken_back_once(make_client, any_database):
+    client = make_client(database=any_database)
+    session = open_session(client)
+    for _ in range(3):
+        session = answer(client, session).json()["session"]
+    path = f"/v1/sessions/{session['id']}/undo"
+    first, second = (client.post(path, headers=KEY) for _ in range(2))
+    assert first.json() == second.json()
+    assert first.json()["answers"] == 2
+    assert client.post(path, headers={"Idempotency-Key": "and now another one"}).json()["answers"] == 1
+
+
+def test_a_key_belongs_to_one_request(client):
+    session = open_session(client)
+    log = client.get(f"/v1/sessions/{session['id']}/export").json()
+    here = f"/v1/sessions/{session['id']}"
+    assert client.put(f"{here}/filters", json=CHEAP, headers=KEY).status_code == 200
+    assert client.post("/v1/sessions", json={"k": 3}, headers=KEY).status_code == 201
+    for method, path, body in (
+        ("PUT", f"{here}/filters", {}),
+        ("POST", f"{here}/undo", {}),
+        ("POST", "/v1/sessions", {"k": 2}),
+        ("POST", "/v1/sessions/import", log),
+    ):
+        reused = client.request(method, path, json=body, headers=KEY)
+        assert (reused.status_code, reused.json()["code"]) == (422, "idempotency-key-reused")
+    other = open_session(client)
+    assert client.put(f"/v1/sessions/{other['id']}/filters", json={}, headers=KEY).status_code == 200
+
+
+def test_concurrent_changes_with_one_key_are_one(make_client, any_database):
+    first, second = make_client(database=any_database), make_client(database=any_database)
+    session, results, start = open_session(first), [], threading.Barrier(6)
+
+    def send(client):
+        start.wait()
+        results.append(client.put(f"/v1/sessions/{session['id']}/filters", json=CHEAP, headers=KEY))
+
+    threads = [threading.Thread(target=send, args=(client,)) for client in (first, second) * 3]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {response.status_code for response in results} == {200}
+    assert {response.json()["version"] for response in results} == {1}
+
+
 def test_a_key_that_could_be_guessed_is_rejected(client):
     assert client.post("/v1/sessions", json={}, headers={"Idempotency-Key": "1"}).status_code == 422

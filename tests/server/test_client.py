@@ -9,7 +9,7 @@ from serving import by_name, free_port, small_source
 from test_sessions import local
 
 import rather
-from rather.client import Client, ServiceError
+from rather.client import Client, ServiceError, _Http
 from rather.errors import InvalidInputError, StaleQuestionError, UnknownNameError
 from rather.server import Limits, Settings, create_app
 from rather.server.running import Server, listen
@@ -86,6 +86,60 @@ def test_its_log_is_the_librarys(url, source):
         assert [option.label for option in ours.ask().options] == [option.label for option in client.ask().options]
 
 
+def test_a_log_goes_on_in_another_session(url):
+    with Client(url) as client, Client(url, "things", log=told(client).to_json()) as twin:
+        assert twin.id != client.id
+        assert twin.ask().options == client.ask().options
+        assert twin.number == client.number == 2
+
+
+def told(client):
+    client.tell(client.ask(), 0)
+    return client
+
+
+def test_filters_narrow_what_is_asked_and_recommended(url):
+    with Client(url) as client:
+        client.set_filters([{"attribute": "price", "maximum": 50}])
+        found = client.recommend(24)
+        assert len(found) == 6
+        assert {option.id for option in client.ask().options} <= {item.id for item in found}
+        client.set_filters()
+        assert len(client.recommend(24)) == 24
+
+
+class LostResponses:
+    """Lets every first response of a server be lost on its way."""
+
+    def __init__(self, monkeypatch):
+        self.sent = []
+        self.once = _Http._once
+        monkeypatch.setattr(_Http, "_once", lambda http, *request: self.send(http, *request))
+
+    def send(self, http, *request):
+        response = self.once(http, *request)
+        if request not in self.sent:
+            self.sent.append(request)
+            raise ServiceError("The response was lost.")
+        return response
+
+
+def test_every_request_can_be_sent_again(url, monkeypatch):
+    lost = LostResponses(monkeypatch)
+    with Client(url) as client:
+        for _ in range(3):
+            client.tell(client.ask(), 0)
+        assert client.undo().number == 3
+        client.set_filters([{"attribute": "price", "maximum": 50}])
+        with Client(url, log=client.to_json()) as twin:
+            assert twin.number == 3
+        client.delete()
+        with pytest.raises(UnknownNameError):
+            client.refresh()
+    assert len(lost.sent) == 9
+    monkeypatch.undo()
+
+
 def test_mistakes_are_the_librarys_errors(url):
     with Client(url) as client:
         question = client.ask()
@@ -109,6 +163,8 @@ def test_mistakes_are_the_librarys_errors(url):
         Client("localhost:8000")
     with pytest.raises(InvalidInputError, match="neither `catalog` nor settings"):
         Client(url, "things", session="x")
+    with pytest.raises(InvalidInputError, match="`log` has its own settings: do not pass k"):
+        Client(url, log="{}", k=3)
 
 
 def test_a_server_that_cannot_be_reached_is_reported():

@@ -13,7 +13,7 @@ from rather import Policy
 from rather.conversation.session import Session
 from rather.server import Limits, Settings, create_app
 from rather.server.problems import ProblemError
-from rather.server.requests import Filter, Log, NewAnswer, NewFilters, NewSession
+from rather.server.requests import Filter, Log, NewAnswer, NewFilters, NewSession, Undo
 
 SOURCE = small_source()
 GREEN = [Filter(attribute="colour", any_of=["green"])]
@@ -168,10 +168,13 @@ class Service:
             if name == "delete":
                 server.delete(id)
                 return ("deleted",)
-            call = {"load": server.load, "undo": server.undo, "filter": server.change_filters, "import": server.restore}
+            if name == "import":
+                return view(server.restore(*arguments)[0])
+            if name == "undo":
+                return view(server.undo(id, Undo(answer=arguments[0])))
             if name == "filter":
-                arguments = [NewFilters(filters=GREEN if arguments[0] else [])]
-            return view(call[name](*([] if name == "import" else [id]), *arguments))
+                return view(server.change_filters(id, NewFilters(filters=GREEN if arguments[0] else [])))
+            return view(server.load(id))
         except ProblemError as problem:
             return ("problem", problem.code)
 

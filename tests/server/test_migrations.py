@@ -68,6 +68,20 @@ def test_a_session_of_the_previous_version_goes_on(old_file, make_client):
     assert answer(client, session).json()["session"]["answers"] == 2
 
 
+def test_keys_of_the_previous_version_still_open_nothing(old_file, make_client):
+    path, _ = old_file
+    client = make_client(database=f"sqlite:///{path}", keep_days=None)
+    with sqlite3.connect(path) as connection:
+        hashed = client.app.state.conversations.store.hash("idempotency", "testclient", "a key that was sent before")
+        connection.execute("UPDATE alembic_version SET version_num = '0003'")
+        connection.execute("DROP TABLE requests")
+        connection.execute("UPDATE sessions SET idempotency = ?", (hashed,))
+    connection.close()
+    later = make_client(database=f"sqlite:///{path}", keep_days=None)
+    opened = later.post("/v1/sessions", json={}, headers={"Idempotency-Key": "a key that was sent before"})
+    assert (opened.status_code, opened.json()["id"]) == (200, "old")
+
+
 def test_migrating_twice_changes_nothing(old_file):
     path, _ = old_file
     for _ in range(2):

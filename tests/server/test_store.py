@@ -10,8 +10,8 @@ import sqlalchemy.event
 from sqlalchemy import Engine, create_engine, text
 
 from rather.server.sessions.database import open_engine
-from rather.server.sessions.records import StoredEvent, StoredSession, now
-from rather.server.sessions.sql_store import SqlStore
+from rather.server.sessions.records import RequestKey, StoredEvent, StoredSession, now
+from rather.server.sessions.sql_store import MOST_KEYS, SqlStore
 from rather.server.sessions.store import LostRaceError
 
 OPEN = {"items": [1, 2], "evoi": 0.25}
@@ -24,16 +24,16 @@ def store(any_database):
     store.close()
 
 
-def create(store, address="a", idempotency=None, events=()):
+def create(store, address="a", key=None, events=()):
     session = StoredSession.new("things", {"k": 2}, "{}", OPEN, events)
-    store.create(session, address, idempotency)
+    store.create(session, address, key)
     return session
 
 
-def number_of_events(database):
+def count(database, table):
     engine = create_engine(database)
     with engine.connect() as connection:
-        number = connection.execute(text("SELECT count(*) FROM events")).scalar_one()
+        number = connection.execute(text(f"SELECT count(*) FROM {table}")).scalar_one()
     engine.dispose()
     return number
 
@@ -51,7 +51,7 @@ def test_a_session_comes_back_as_it_was_stored(store):
 def test_an_unknown_session_is_none(store):
     assert store.load("nothing") is None
     assert store.load_shared("nothing") is None
-    assert store.load_idempotent("nothing") is None
+    assert store.find_request("nothing") is None
 
 
 def test_ids_differ_and_cannot_be_guessed():
@@ -147,20 +147,45 @@ def test_a_change_of_settings_is_a_new_version(store):
     assert (changed.version, changed.request, changed.open) == (1, {"k": 3}, None)
 
 
-def test_an_idempotency_key_opens_one_session(store):
-    created = create(store, idempotency="key")
+def test_a_key_opens_one_session(store):
+    created = create(store, key=RequestKey("key", "content"))
     with pytest.raises(LostRaceError):
-        create(store, idempotency="key")
-    assert store.load_idempotent("key") == created
+        create(store, key=RequestKey("key", "content"))
+    assert store.find_request("key") == ("content", created.id)
+    assert store.page(10, 0)[1] == 1
+
+
+def test_a_key_changes_a_session_once(store):
+    session = create(store)
+    session = store.append(session, event(1), RequestKey("first", "a"), open=OPEN)
+    session = store.change(session, RequestKey("second", "b"), open=None)
+    for key in ("first", "second"):
+        with pytest.raises(LostRaceError):
+            store.append(session, event(2), RequestKey(key, "c"), open=OPEN)
+        with pytest.raises(LostRaceError):
+            store.change(session, RequestKey(key, "c"), open=OPEN)
+    assert store.load(session.id) == session
+    assert [store.find_request(key) for key in ("first", "second")] == [("a", session.id), ("b", session.id)]
+
+
+def test_only_the_latest_keys_of_a_session_are_kept(store, any_database):
+    session, other = create(store), create(store, key=RequestKey("other", "content"))
+    for number in range(MOST_KEYS + 5):
+        session = store.change(session, RequestKey(f"key {number}", "content"), open=None)
+    assert [store.find_request(f"key {number}") is None for number in (0, 4, 5, 104)] == [True, True, False, False]
+    assert count(any_database, "requests") == MOST_KEYS + 1
+    store.delete(session.id)
+    assert count(any_database, "requests") == 1
+    assert store.find_request("other") == ("content", other.id)
 
 
 def test_a_deleted_session_takes_its_answers_along(store, any_database):
     session = store.append(create(store), event(1), open=OPEN)
-    assert number_of_events(any_database) == 1
+    assert count(any_database, "events") == 1
     assert store.delete(session.id)
     assert not store.delete(session.id)
     assert store.load(session.id) is None
-    assert number_of_events(any_database) == 0
+    assert count(any_database, "events") == 0
 
 
 def test_only_untouched_sessions_expire(store):

@@ -52,8 +52,16 @@ export class Api {
     return this.write("post", "/v1/sessions/{id}/undo", { id: session }, { answer }, signal);
   }
 
-  filter(session: string, filters: wire.Filter[], where: string | null, signal: AbortSignal): Promise<wire.Session> {
-    return this.write("put", "/v1/sessions/{id}/filters", { id: session }, { filters, where }, signal);
+  /** Set the filters. The key makes a repeated request set them once. */
+  filter(
+    session: string,
+    filters: wire.Filter[],
+    where: string | null,
+    key: string,
+    signal: AbortSignal,
+  ): Promise<wire.Session> {
+    const headers = { "Idempotency-Key": key };
+    return this.write("put", "/v1/sessions/{id}/filters", { id: session }, { filters, where }, signal, headers);
   }
 
   recommendations(ref: SessionRef, limit: number, offset: number, signal: AbortSignal): Promise<wire.Recommendations> {

@@ -122,7 +122,7 @@ export class Conversation {
     const { signal } = this.visit;
     this.set({ sending: "filters", notice: null });
     try {
-      const filtered = await this.api.filter(session.id, filters, session.where, signal);
+      const filtered = await this.api.filter(session.id, filters, session.where, randomKey(), signal);
       this.set({ regrets: [] }); // among other items the regret is another one
       this.adopt(filtered);
       this.loadRegrets(filtered);

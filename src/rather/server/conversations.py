@@ -28,8 +28,8 @@ from rather.server.computing.prefetch import Prefetch
 from rather.server.computing.states import State, States, first_key
 from rather.server.computing.summaries import summary_of
 from rather.server.problems import ProblemError, busy, invalid_log
-from rather.server.requests import Filter, Log, NewAnswer, NewFilters, NewSession
-from rather.server.sessions.records import StoredEvent, StoredSession, now
+from rather.server.requests import Filter, Log, NewAnswer, NewFilters, NewSession, Undo
+from rather.server.sessions.records import RequestKey, StoredEvent, StoredSession, now
 from rather.server.sessions.store import Changes, LostRaceError, OverLimitError, Store
 from rather.server.settings import Settings
 
@@ -183,25 +183,16 @@ class Conversations:
             self.prefetch.close()
         self.store.close()
 
-    def create(self, request: NewSession, address: str, idempotency_key: str | None) -> tuple[Conversation, bool]:
+    def create(
+        self, request: NewSession, address: str, idempotency_key: str | None = None
+    ) -> tuple[Conversation, bool]:
         """Open a session; True beside it when the idempotency key had already opened it."""
-        served = self.catalogs.find(request.catalog)
-        complete = served.complete(request)
-        key = None
-        if idempotency_key is not None:
-            # Hashed with the caller's address, so that nobody reaches another's session by guessing a key.
-            key = self.store.hash("idempotency", address, idempotency_key)
-            if (stored := self.store.load_idempotent(key)) is not None:
-                return self._same_request(stored, complete), True
-        hashed_address = self._counted(address)
-        conversation = self._new(served, complete)
-        try:
-            self._store(conversation.stored, hashed_address, key)
-        except LostRaceError:
-            if key is None or (stored := self.store.load_idempotent(key)) is None:
-                raise
-            return self._same_request(stored, complete), True  # the same request came twice at once
-        return self._expect_answer(conversation), False
+
+        def new() -> Conversation:
+            served = self.catalogs.find(request.catalog)
+            return self._new(served, served.complete(request))
+
+        return self._create_once(new, address, self._request_key(address, idempotency_key, "open", request))
 
     def load(self, id: str) -> Conversation:
         """The conversation of this id, in the catalogue as it is now; readable even where it cannot go on."""
@@ -222,13 +213,15 @@ class Conversations:
         """Store an answer; with its id, and whether it had already been given."""
         return self._retry(lambda: self._answer(id, answer))
 
-    def undo(self, id: str, answer: str | None) -> Conversation:
+    def undo(self, id: str, undo: Undo, idempotency_key: str | None = None) -> Conversation:
         """Take the last answer back."""
-        return self._retry(lambda: self._undo(id, answer))
+        key = self._request_key(id, idempotency_key, "undo", undo)
+        return self._change_once(id, key, lambda: self._undo(id, undo.answer, key))
 
-    def change_filters(self, id: str, filters: NewFilters) -> Conversation:
+    def change_filters(self, id: str, filters: NewFilters, idempotency_key: str | None = None) -> Conversation:
         """Ask and recommend under other filters from now on; the answers stay."""
-        return self._retry(lambda: self._change_filters(id, filters))
+        key = self._request_key(id, idempotency_key, "filters", filters)
+        return self._change_once(id, key, lambda: self._change_filters(id, filters, key))
 
     def rank(
         self, conversation: Conversation, offset: int, limit: int, filters: Sequence[Filter], where: str | None
@@ -263,9 +256,18 @@ class Conversations:
             log |= dump_allowed(policy.allowed, policy.catalog)
         return log
 
-    def restore(self, log: Log, address: str, name: str | None = None) -> Conversation:
-        """A new session from a log of the library, about the catalogue of this name if one is given."""
-        hashed_address = self._counted(address)
+    def restore(
+        self, log: Log, address: str, name: str | None = None, idempotency_key: str | None = None
+    ) -> tuple[Conversation, bool]:
+        """A new session from a log of the library, about the catalogue of this name if one is given.
+
+        True beside it when the idempotency key had already made it.
+        """
+        key = self._request_key(address, idempotency_key, f"import {name}", log)
+        return self._create_once(lambda: self._restored(log, name), address, key)
+
+    def _restored(self, log: Log, name: str | None) -> Conversation:
+        """The conversation of a log, not stored yet."""
         with self.states.gate.urgent():
             served = self.catalogs.of_log(log, name)
             request, session = served.read_log(log)
@@ -275,8 +277,7 @@ class Conversations:
             raise invalid_log("Its numbers overflow.")
         self.states.keep_loaded(state)
         stored = replace(stored, open=state.open, summary=summary_of(session, state.regret))
-        self._store(stored, hashed_address)
-        return self._expect_answer(Conversation(stored, served, state))
+        return Conversation(stored, served, state)
 
     def _new(self, served: ServedCatalog, complete: NewSession) -> Conversation:
         """A conversation that a complete request asks for, not stored yet."""
@@ -313,7 +314,14 @@ class Conversations:
         return Conversation(stored, served, state)
 
     def _carry_over(
-        self, stored: StoredSession, served: ServedCatalog, request: NewSession, filtered: bool, *, keep: bool
+        self,
+        stored: StoredSession,
+        served: ServedCatalog,
+        request: NewSession,
+        filtered: bool,
+        *,
+        keep: bool,
+        key: RequestKey | None = None,
     ) -> Conversation:
         """A conversation that goes on in another version of its catalogue, if its answers mean the same there."""
         try:
@@ -334,7 +342,7 @@ class Conversations:
             open["id"] = (stored.open or {}).get("id") or f"{asked.number}-{stored.version}"
         changes = list(dict.fromkeys([*(stored.changes or ()), *(_sentences(session) or ())]))
         fields: Changes = {"request": carried.request, "settings": carried.settings, "open": open, "changes": changes}
-        stored = self.store.change(stored, **fields) if keep else replace(stored, **fields)
+        stored = self.store.change(stored, key, **fields) if keep else replace(stored, **fields)
         return Conversation(stored, served, state)
 
     def _answer(self, id: str, answer: NewAnswer) -> tuple[Conversation, str, bool]:
@@ -361,7 +369,7 @@ class Conversations:
             text = f"A session holds at most {most} answers."
             raise ProblemError(409, "session-full", text, "Open a new session.")
 
-    def _undo(self, id: str, answer: str | None) -> Conversation:
+    def _undo(self, id: str, answer: str | None, key: RequestKey | None) -> Conversation:
         conversation = self._resume(self._load(id))
         stored, positions = conversation.stored, [str(event.position) for event in conversation.stored.answers]
         if answer is not None and answer not in positions[-1:]:
@@ -376,7 +384,7 @@ class Conversations:
         event = StoredEvent(len(stored.events) + 1, twin.events[-1], None, None, now())
         state = self._after_undo(conversation, twin)
         stored = self.store.append(
-            stored, event, open=state.open, changes=None, summary=summary_of(state.session, state.regret)
+            stored, event, key, open=state.open, changes=None, summary=summary_of(state.session, state.regret)
         )
         return self._expect_answer(replace(conversation, stored=stored, found=state))
 
@@ -393,7 +401,7 @@ class Conversations:
             lambda: served.resume(stored.settings, stored.request.get("time_budget_ms")),
         )
 
-    def _change_filters(self, id: str, filters: NewFilters) -> Conversation:
+    def _change_filters(self, id: str, filters: NewFilters, key: RequestKey | None) -> Conversation:
         stored = self._load(id)
         served = self.catalogs.of_session(stored.catalog)
         if served is None:
@@ -402,11 +410,11 @@ class Conversations:
         log = json.loads(stored.settings)
         session = served.start(served.complete(request), log.get("spaces"))
         if not served.is_about(stored.settings):
-            carried = self._carry_over(stored, served, request, filtered=True, keep=True)
+            carried = self._carry_over(stored, served, request, filtered=True, keep=True, key=key)
             return self._expect_answer(replace(carried, found=carried.state))
         changed = replace(stored, request=_record(request), settings=settings_of(session, request))
         state = self.states.resume(_first_key(changed, served), _answers(changed), None, lambda: session)
-        stored = self.store.change(stored, request=changed.request, settings=changed.settings, open=state.open)
+        stored = self.store.change(stored, key, request=changed.request, settings=changed.settings, open=state.open)
         return self._expect_answer(Conversation(stored, served, state))
 
     def _expect_answer(self, conversation: Conversation) -> Conversation:
@@ -414,11 +422,57 @@ class Conversations:
             self.prefetch.expect(conversation.stored.id, conversation.found)
         return conversation
 
-    def _same_request(self, stored: StoredSession, complete: NewSession) -> Conversation:
-        if stored.request != _record(complete):
-            text = "This idempotency key has opened a session with other settings."
-            raise ProblemError(422, "idempotency-key-reused", text, "Use a new key for a new session.")
-        return self._expect_answer(self.load(stored.id))
+    def _request_key(self, who: str, idempotency_key: str | None, what: str, request: BaseModel) -> RequestKey | None:
+        """What tells a request that is sent again.
+
+        Args:
+            who: The address of whoever opens a session, or the id of the session that is changed: nobody reaches
+                another's session by guessing a key.
+            idempotency_key: As it was sent.
+            what: The operation.
+            request: What it is asked to do.
+        """
+        if idempotency_key is None:
+            return None
+        content = json.dumps(_record(request), sort_keys=True)
+        return RequestKey(
+            self.store.hash("idempotency", who, idempotency_key), self.store.hash("content", what, content)
+        )
+
+    def _changed_by(self, key: RequestKey | None) -> str | None:
+        """The id of the session that this very request has opened or changed before."""
+        found = None if key is None else self.store.find_request(key.key)
+        if key is None or found is None:
+            return None
+        content, session = found
+        if content is not None and content != key.content:
+            text = "This idempotency key was sent with another request before."
+            raise ProblemError(422, "idempotency-key-reused", text, "Use a new key for a new request.")
+        return session
+
+    def _create_once(
+        self, new: Callable[[], Conversation], address: str, key: RequestKey | None
+    ) -> tuple[Conversation, bool]:
+        """Store a new session; if the same request has done so before, that one as it is now, and True."""
+        if (id := self._changed_by(key)) is not None:
+            return self.load_to_answer(id), True
+        hashed_address = self._counted(address)
+        conversation = new()
+        try:
+            self._store(conversation.stored, hashed_address, key)
+        except LostRaceError:
+            if (id := self._changed_by(key)) is None:
+                raise
+            return self.load_to_answer(id), True  # the same request came twice at once
+        return self._expect_answer(conversation), False
+
+    def _change_once(self, id: str, key: RequestKey | None, change: Callable[[], Conversation]) -> Conversation:
+        """Change a session; if the same request has done so before, the session as it is now."""
+
+        def change_or_load() -> Conversation:
+            return change() if self._changed_by(key) is None else self._expect_answer(self._resume(self._load(id)))
+
+        return self._retry(change_or_load)
 
     def _counted(self, address: str) -> str:
         """The hash of an address, unless it has opened too many sessions today: then nothing needs to be computed."""
@@ -427,7 +481,7 @@ class Conversations:
             raise _too_many_sessions(most)
         return hashed
 
-    def _store(self, stored: StoredSession, hashed_address: str, key: str | None = None) -> None:
+    def _store(self, stored: StoredSession, hashed_address: str, key: RequestKey | None) -> None:
         """Store a new session, unless others of this address have been opened meanwhile."""
         limit = self._limit
         try:

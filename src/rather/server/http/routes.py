@@ -51,7 +51,8 @@ IdempotencyKey = Annotated[
     Header(
         min_length=16,
         max_length=200,
-        description="A unique value, such as a UUID. Sent again, it returns the session that it opened.",
+        description="A unique value, such as a UUID. The same request sent again with it changes nothing more, and "
+        "returns the session as it is now.",
     ),
 ]
 _FILTERS = TypeAdapter(Filters)
@@ -109,12 +110,14 @@ def import_session(
         str | None,
         Query(max_length=200, description="The name of the catalogue that the log is about; not needed as a rule."),
     ] = None,
+    idempotency_key: IdempotencyKey = None,
 ) -> schema.SessionView:
     """Continue a session that was exported from a server or written by the library, about one of our catalogues.
 
     The catalogue may have changed since; `catalog_changes` then says what could not be carried over.
     """
-    conversation = conversations.restore(body, address, catalog)
+    conversation, repeated = conversations.restore(body, address, catalog, idempotency_key)
+    response.status_code = 200 if repeated else 201
     response.headers["Location"] = f"/v1/sessions/{conversation.stored.id}"
     return session_view(conversation, conversations.settings)
 
@@ -156,17 +159,21 @@ def answer_question(id: SessionId, body: NewAnswer, conversations: AppConversati
 
 
 @api.post("/sessions/{id}/undo", tags=["sessions"], summary="Undo", responses=documented(400, 404, 409, 413))
-def undo_answer(id: SessionId, conversations: AppConversations, body: Undo | None = None) -> schema.SessionView:
+def undo_answer(
+    id: SessionId, conversations: AppConversations, body: Undo | None = None, idempotency_key: IdempotencyKey = None
+) -> schema.SessionView:
     """Take the last answer back; its question is open again, under a new id."""
-    return session_view(conversations.undo(id, body.answer if body is not None else None), conversations.settings)
+    return session_view(conversations.undo(id, body or Undo(), idempotency_key), conversations.settings)
 
 
 @api.put(
     "/sessions/{id}/filters", tags=["sessions"], summary="Set the filters", responses=documented(400, 404, 409, 413)
 )
-def set_filters(id: SessionId, body: NewFilters, conversations: AppConversations) -> schema.SessionView:
+def set_filters(
+    id: SessionId, body: NewFilters, conversations: AppConversations, idempotency_key: IdempotencyKey = None
+) -> schema.SessionView:
     """From now on, ask about and recommend only items that match these filters. The answers stay."""
-    return session_view(conversations.change_filters(id, body), conversations.settings)
+    return session_view(conversations.change_filters(id, body, idempotency_key), conversations.settings)
 
 
 @api.get("/sessions/{id}/recommendations", tags=["results"], summary="Recommend", responses=documented(404, 409))

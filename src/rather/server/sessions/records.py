@@ -31,6 +31,19 @@ class StoredEvent:
 
 
 @dataclass(frozen=True)
+class RequestKey:
+    """Tells a request that is sent again from another one, by hashes under the key of the database.
+
+    Attributes:
+        key: Of its idempotency key, and of who may use that.
+        content: Of what it asks for.
+    """
+
+    key: str
+    content: str
+
+
+@dataclass(frozen=True)
 class StoredSession:
     """A session as it is in the database.
 

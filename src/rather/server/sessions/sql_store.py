@@ -19,9 +19,12 @@ from sqlalchemy.exc import IntegrityError
 
 from rather.server.sessions.database import LOCK_SECONDS, open_engine, snapshots, sqlite_file
 from rather.server.sessions.failures import failures, unavailable
-from rather.server.sessions.records import StoredEvent, StoredSession, now
+from rather.server.sessions.records import RequestKey, StoredEvent, StoredSession, now
 from rather.server.sessions.store import Changes, LostRaceError, OverLimitError
-from rather.server.sessions.tables import events, server, sessions
+from rather.server.sessions.tables import events, requests, server, sessions
+
+# Keys of requests that are kept of one session: more than a client has under way.
+MOST_KEYS = 100
 
 # A ping writes if nothing has been written for this long.
 WRITE_SECONDS = 5.0
@@ -52,11 +55,11 @@ class SqlStore:
         self,
         session: StoredSession,
         address: str,
-        idempotency: str | None = None,
+        key: RequestKey | None = None,
         limit: tuple[int, datetime] | None = None,
     ) -> None:
         """See `Store.create`."""
-        row = {**vars(session), "address": address, "idempotency": idempotency}
+        row = {**vars(session), "address": address}
         del row["events"]
         with self._writing() as connection:
             if limit is not None:
@@ -64,6 +67,7 @@ class SqlStore:
             connection.execute(insert(sessions).values(row))
             if session.events:
                 connection.execute(insert(events), [_event_row(session.id, event) for event in session.events])
+            _keep(connection, key, session.id, session.version)
 
     def load(self, id: str) -> StoredSession | None:
         """See `Store.load`."""
@@ -73,21 +77,30 @@ class SqlStore:
         """See `Store.load_shared`."""
         return self._load(sessions.c.share == share)
 
-    def load_idempotent(self, idempotency: str) -> StoredSession | None:
-        """See `Store.load_idempotent`."""
-        return self._load(sessions.c.idempotency == idempotency)
+    def find_request(self, key: str) -> tuple[str | None, str] | None:
+        """See `Store.find_request`."""
+        with self._reading() as connection:
+            query = select(requests.c.content, requests.c.session).where(requests.c.key == key)
+            row = connection.execute(query).one_or_none()
+        return None if row is None else (row.content, row.session)
 
-    def append(self, session: StoredSession, event: StoredEvent, **changes: Unpack[Changes]) -> StoredSession:
+    def append(
+        self, session: StoredSession, event: StoredEvent, key: RequestKey | None = None, **changes: Unpack[Changes]
+    ) -> StoredSession:
         """See `Store.append`."""
         with self._writing() as connection:
             at = self._advance(connection, session, **changes)
             connection.execute(insert(events).values(_event_row(session.id, event)))
+            _keep(connection, key, session.id, session.version + 1)
         return replace(session, **changes, version=session.version + 1, touched_at=at, events=(*session.events, event))
 
-    def change(self, session: StoredSession, **changes: Unpack[Changes]) -> StoredSession:
+    def change(
+        self, session: StoredSession, key: RequestKey | None = None, **changes: Unpack[Changes]
+    ) -> StoredSession:
         """See `Store.change`."""
         with self._writing() as connection:
             at = self._advance(connection, session, **changes)
+            _keep(connection, key, session.id, session.version + 1)
         return replace(session, **changes, version=session.version + 1, touched_at=at)
 
     def of_first_log_version(self, catalog: str) -> Sequence[str]:
@@ -238,6 +251,14 @@ def _identity(file: Path | None) -> tuple[int, int] | None:
     except OSError:
         return None
     return None if found is None else (found.st_dev, found.st_ino)
+
+
+def _keep(connection: Connection, key: RequestKey | None, session: str, version: int) -> None:
+    """Note which request led to this version of a session, and forget the oldest ones."""
+    if key is not None:
+        connection.execute(insert(requests).values(**vars(key), session=session, version=version))
+        old = (requests.c.session == session) & (requests.c.version <= version - MOST_KEYS)
+        connection.execute(delete(requests).where(old))
 
 
 def _count(connection: Connection, address: str, since: datetime) -> int:

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, Protocol, TypedDict, Unpack
 
 from rather.errors import RatherError
-from rather.server.sessions.records import StoredEvent, StoredSession
+from rather.server.sessions.records import RequestKey, StoredEvent, StoredSession
 
 
 class StoreUnavailableError(RatherError, OSError):
@@ -37,13 +37,13 @@ class Store(Protocol):
         self,
         session: StoredSession,
         address: str,
-        idempotency: str | None = None,
+        key: RequestKey | None = None,
         limit: tuple[int, datetime] | None = None,
     ) -> None:
-        """Store a new session, with the hashes of the address and the idempotency key that opened it.
+        """Store a new session, with the hash of the address that opened it and the key of its request.
 
-        Raises `LostRaceError` when the idempotency key has been used, and `OverLimitError` when the address has opened
-        as many sessions as the limit `(most, since)` allows, however many requests come at once.
+        Raises `LostRaceError` when the key has been used, and `OverLimitError` when the address has opened as many
+        sessions as the limit `(most, since)` allows, however many requests come at once.
         """
         ...
 
@@ -55,15 +55,22 @@ class Store(Protocol):
         """The session of this share token."""
         ...
 
-    def load_idempotent(self, idempotency: str) -> StoredSession | None:
-        """The session that was created with this (hashed) idempotency key."""
+    def find_request(self, key: str) -> tuple[str | None, str] | None:
+        """What the request with this (hashed) key asked for, hashed, and the id of the session that it changed."""
         ...
 
-    def append(self, session: StoredSession, event: StoredEvent, **changes: Unpack[Changes]) -> StoredSession:
-        """Add an event and change what follows from it. Raises `LostRaceError` if the session is not as it was read."""
+    def append(
+        self, session: StoredSession, event: StoredEvent, key: RequestKey | None = None, **changes: Unpack[Changes]
+    ) -> StoredSession:
+        """Add an event and change what follows from it.
+
+        Raises `LostRaceError` if the session is not as it was read, or if the key of the request has been used.
+        """
         ...
 
-    def change(self, session: StoredSession, **changes: Unpack[Changes]) -> StoredSession:
+    def change(
+        self, session: StoredSession, key: RequestKey | None = None, **changes: Unpack[Changes]
+    ) -> StoredSession:
         """Change these parts of a session. Raises `LostRaceError` like `append`."""
         ...
 

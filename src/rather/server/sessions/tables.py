@@ -33,8 +33,9 @@ sessions = Table(
     Column("summary", JSON(none_as_null=True)),
     # Grows with every change; a writer that has read an older one loses the race.
     Column("version", Integer, nullable=False),
-    # Hashes under the secret key of this database: neither addresses nor idempotency keys are stored.
+    # A hash under the secret key of this database: addresses are not stored.
     Column("address", String(64), nullable=False),
+    # Until version 0004 of the schema, what is now in `requests`. SQLite cannot drop a unique column.
     Column("idempotency", String(64), unique=True),
     Column("created_at", DateTime, nullable=False),
     Column("touched_at", DateTime, nullable=False),
@@ -55,6 +56,19 @@ events = Table(
     # The expected regret right after it; null for answers that an older version stored.
     Column("regret", Float),
     Column("at", DateTime, nullable=False),
+)
+
+requests = Table(
+    "requests",
+    metadata,
+    # Hashes under the secret key of this database, of an idempotency key and of what was asked for; the latter is null
+    # if an older version stored it.
+    Column("key", String(64), primary_key=True),
+    Column("content", String(64)),
+    # The session that was changed, and its version after that.
+    Column("session", String(64), ForeignKey("sessions.id", ondelete="CASCADE"), nullable=False),
+    Column("version", Integer, nullable=False),
+    Index("ix_requests_session", "session", "version"),
 )
 
 server = Table(

@@ -1,0 +1,73 @@
+"""Faults on purpose: a driver that fails at one operation, a disk that takes no more bytes, a clock that jumps."""
+
+import resource
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+
+OPERATIONS = ("do_execute", "do_executemany", "do_commit")
+
+
+class FaultyDriver:
+    """Counts what an engine asks of its driver, and lets one of these operations fail.
+
+    Args:
+        engine: Of the store.
+        said: What the driver says then.
+    """
+
+    def __init__(self, engine, said="disk I/O error"):
+        self.dialect, self.said = engine.dialect, said
+        self.count, self.failing, self.afterwards, self.failed = 0, None, False, False
+        for name in OPERATIONS:
+            setattr(self.dialect, name, self._faulty(getattr(self.dialect, name)))
+
+    def close(self):
+        for name in OPERATIONS:
+            delattr(self.dialect, name)
+
+    @contextmanager
+    def fail(self, number, afterwards):
+        """Let the operation of this number, from 1, fail: before it is done, or after, as if its reply was lost."""
+        self.count, self.failing, self.afterwards, self.failed = 0, number, afterwards, False
+        try:
+            yield
+        finally:
+            self.failing = None
+
+    def _faulty(self, operation):
+        def call(*arguments, **options):
+            self.count += 1
+            now = self.count == self.failing
+            if now and not self.afterwards:
+                self._fail()
+            result = operation(*arguments, **options)
+            if now:
+                self._fail()
+            return result
+
+        return call
+
+    def _fail(self):
+        self.failed = True
+        raise self.dialect.loaded_dbapi.OperationalError(self.said)
+
+
+@contextmanager
+def largest_file(size):
+    """Let this process write no byte of any file beyond this size, as if its disk was full."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+class Clock:
+    """The wall clock of the server, to be set: stands in for `datetime` where the time is read."""
+
+    def __init__(self):
+        self.ahead = timedelta()
+
+    def now(self, zone=UTC):
+        return datetime.now(zone) + self.ahead
