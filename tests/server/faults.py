@@ -1,6 +1,5 @@
 """Faults on purpose: a driver that fails at one operation, a disk that takes no more bytes, a clock that jumps."""
 
-import resource
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
@@ -55,6 +54,8 @@ class FaultyDriver:
 @contextmanager
 def largest_file(size):
     """Let this process write no byte of any file beyond this size, as if its disk was full."""
+    import resource  # not on Windows
+
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
@@ -64,10 +65,15 @@ def largest_file(size):
 
 
 class Clock:
-    """The wall clock of the server, to be set: stands in for `datetime` where the time is read."""
+    """The wall clock of the server, to be set: stands in for `datetime` where the time is read.
+
+    Attributes:
+        ahead: How far it is ahead of the time.
+        stopped: The time, unless it goes on.
+    """
 
     def __init__(self):
-        self.ahead = timedelta()
+        self.ahead, self.stopped = timedelta(), None
 
     def now(self, zone=UTC):
-        return datetime.now(zone) + self.ahead
+        return (self.stopped or datetime.now(zone)) + self.ahead

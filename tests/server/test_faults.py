@@ -4,14 +4,10 @@ import itertools
 import sys
 
 import pytest
+from faults import FaultyDriver, largest_file
 from serving import answer, open_session
 
 from rather.server.sessions.sql_store import SqlStore
-
-if sys.platform == "win32":
-    pytest.skip("limits of a process are those of POSIX", allow_module_level=True)
-
-from faults import FaultyDriver, largest_file
 
 
 class Visitor:
@@ -148,6 +144,7 @@ class UnderFaults(Visitor):
         return response
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a process cannot limit what it writes")
 def test_a_disk_that_is_full_at_any_byte_is_harmless(make_client, any_database, store, tmp_path):
     if not any_database.startswith("sqlite"):
         pytest.skip("the disk of another process")
@@ -178,3 +175,18 @@ class FullDisk(Visitor):
     def request(self, *arguments):
         with largest_file(self.log.stat().st_size + self.room):
             return super().request(*arguments)
+
+
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("[enforce fail at alloc] can't allocate memory")])
+def test_a_request_that_needs_too_much_memory_is_turned_away(make_client, monkeypatch, error):
+    client = make_client()
+    session = open_session(client)
+
+    def fail(*arguments):
+        raise error
+
+    monkeypatch.setattr(client.app.state.conversations.states, "after", fail)
+    rejected = answer(client, session)
+    assert (rejected.status_code, rejected.json()["code"]) == (503, "out-of-memory")
+    monkeypatch.undo()
+    assert answer(client, session).json()["repeated"] is False

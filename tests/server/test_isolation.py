@@ -140,8 +140,8 @@ class Service:
         self.servers = [create_app(by_name(SOURCE), settings).state.conversations for _ in range(3)]
         self.seed = 0
         # What reads, and what a transaction that writes begins with: who stops before it keeps nobody waiting.
-        begins = ("BEGIN IMMEDIATE",) if database.startswith("sqlite") else ("INSERT INTO sessions", "UPDATE", "DELETE")
-        self.without_lock = lambda statement: statement.startswith(("SELECT", *begins))
+        begins = ("BEGIN IMMEDIATE",) if database.startswith("sqlite") else ("SELECT pg_advisory", "UPDATE", "DELETE")
+        self.without_lock = lambda statement: statement.startswith(("SELECT sessions", "SELECT events", *begins))
 
     def close(self):
         for server in self.servers:

@@ -36,8 +36,8 @@ def test_no_acknowledged_answer_is_lost_or_doubled_by_kills(database):
     assert answers >= 4
 
 
-def test_two_processes_on_one_database_serve_the_same_sessions(postgres_url):
-    servers = [ServerProcess(free_port(), postgres_url) for _ in range(2)]
+def test_two_processes_on_one_database_serve_the_same_sessions(any_database):
+    servers = [ServerProcess(free_port(), any_database) for _ in range(2)]
     starting = [threading.Thread(target=server.start) for server in servers]  # both may find an empty database
     for thread in starting:
         thread.start()
@@ -58,7 +58,7 @@ def test_two_processes_on_one_database_serve_the_same_sessions(postgres_url):
         user.join(300)
         assert user.error is None
     assert [server.stop() for server in servers] == [0, 0]
-    store = SqlStore(postgres_url)
+    store = SqlStore(any_database)
     assert compare(crowd, store) == []
     store.close()
     for server in servers:

@@ -94,7 +94,7 @@ def serve(
     """Serve a page that asks, and a REST API with its documentation under /docs.
 
     Every answer is stored before it is acknowledged, and conversations survive a restart. Several servers may share
-    one PostgreSQL database. A file that changes is opened again, and served once that has succeeded.
+    one database. A file that changes is opened again, and served once that has succeeded.
 
     Examples:
         rather serve films --open

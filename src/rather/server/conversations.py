@@ -29,7 +29,7 @@ from rather.server.computing.states import State, States, first_key
 from rather.server.computing.summaries import summary_of
 from rather.server.problems import ProblemError, busy, invalid_log
 from rather.server.requests import Filter, Log, NewAnswer, NewFilters, NewSession, Undo
-from rather.server.sessions.records import RequestKey, StoredEvent, StoredSession, now
+from rather.server.sessions.records import RequestKey, SteadyClock, StoredEvent, StoredSession, now
 from rather.server.sessions.store import Changes, LostRaceError, OverLimitError, Store
 from rather.server.settings import Settings
 
@@ -108,6 +108,7 @@ class Conversations:
         self.states = states
         self.prefetch = prefetch
         self._replacing = threading.Lock()
+        self._clock = SteadyClock()
 
     def warm_up(self) -> None:
         """Prepare every catalogue, so that the first person does not wait for it."""
@@ -246,6 +247,10 @@ class Conversations:
         if self.prefetch is not None:
             self.prefetch.forget(id)
 
+    def expire(self, days: float) -> int:
+        """Delete the sessions that have not changed for this many days; returns how many."""
+        return self.store.expire(self._clock.now() - timedelta(days=days))
+
     def export(self, id: str) -> dict[str, Any]:
         """The session as the library's log."""
         stored = self._load(id)
@@ -353,7 +358,7 @@ class Conversations:
         self._validate_choice(conversation, choice)
         state = self.states.after(conversation.state, choice)
         record, position = conversation.state.answer(choice), len(stored.events) + 1
-        event = StoredEvent(position, record, answer.question, state.regret, now())
+        event = StoredEvent(position, record, answer.question, state.regret, stored.next_time())
         follows: Changes = {"open": state.open, "changes": None, "summary": summary_of(state.session, state.regret)}
         stored = self.store.append(stored, event, **follows)
         return self._expect_answer(replace(conversation, stored=stored, found=state)), str(position), False
@@ -381,7 +386,7 @@ class Conversations:
             raise ProblemError(409, "nothing-to-undo", "There is no answer to take back.", "Answer the open question.")
         twin = conversation.session.fork()
         twin.withdraw()
-        event = StoredEvent(len(stored.events) + 1, twin.events[-1], None, None, now())
+        event = StoredEvent(len(stored.events) + 1, twin.events[-1], None, None, stored.next_time())
         state = self._after_undo(conversation, twin)
         stored = self.store.append(
             stored, event, key, open=state.open, changes=None, summary=summary_of(state.session, state.regret)

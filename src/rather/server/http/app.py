@@ -4,7 +4,6 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,6 @@ from rather.server.http.middleware import Attend, BodyLimit, HostCheck, Observe,
 from rather.server.http.operations import administration, operations
 from rather.server.http.routes import api
 from rather.server.reloading import Reloading
-from rather.server.sessions.records import now
 from rather.server.sessions.sql_store import SqlStore
 from rather.server.sessions.store import Store, StoreUnavailableError
 from rather.server.settings import Settings
@@ -147,6 +145,6 @@ async def _expire_repeatedly(conversations: Conversations, stop: asyncio.Event) 
     days = conversations.settings.keep_days
     while days is not None and not stop.is_set():
         with suppress(StoreUnavailableError):  # it is tried again in the next round
-            await asyncio.to_thread(conversations.store.expire, now() - timedelta(days=days))
+            await asyncio.to_thread(conversations.expire, days)
         with suppress(TimeoutError):
             await asyncio.wait_for(stop.wait(), EXPIRE_SECONDS)

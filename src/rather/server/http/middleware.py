@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from rather.server.computing.callers import Caller, current_caller
 from rather.server.http.addresses import caller, is_served
 from rather.server.http.metrics import Metrics
-from rather.server.http.problems import internal_error, problem_response
+from rather.server.http.problems import problem_response, unexpected
 from rather.server.problems import ProblemError, busy
 from rather.server.settings import Limits, Settings
 
@@ -231,11 +231,11 @@ class Observe:
         self.metrics.under_way.inc()
         try:
             await self.app(scope, receive, send_with_headers)
-        except Exception:
+        except Exception as error:
             logger.exception("failed", extra={"fields": {"request": request_id, "route": _route(scope)}})
             if status:
                 raise  # the response has begun: only the connection can say that it is incomplete
-            await problem_response(internal_error())(scope, receive, send_with_headers)
+            await problem_response(unexpected(error))(scope, receive, send_with_headers)
         finally:
             self.metrics.under_way.dec()
             self._record(scope, request_id, status, time.perf_counter() - start)

@@ -1,7 +1,6 @@
 """Routes for operators: health, readiness, metrics, and those that need the admin token."""
 
 import secrets
-from datetime import timedelta
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
@@ -14,7 +13,6 @@ from rather.server.http.problems import documented
 from rather.server.http.routes import AppConversations
 from rather.server.http.session_views import in_utc
 from rather.server.problems import ProblemError, busy
-from rather.server.sessions.records import now
 
 operations = APIRouter()
 bearer = HTTPBearer(auto_error=False, description="The admin token that the server was started with.")
@@ -97,7 +95,7 @@ def expire_sessions(
     if kept is None:
         text = "This server keeps sessions forever, and `days` is missing."
         raise ProblemError(422, "no-policy", text, "Pass `days`.")
-    return schema.Expired(deleted=conversations.store.expire(now() - timedelta(days=kept)))
+    return schema.Expired(deleted=conversations.expire(kept))
 
 
 @administration.post("/reload", summary="Open changed files now")

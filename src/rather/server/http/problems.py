@@ -17,7 +17,7 @@ from rather.errors import (
     TooManySlatesError,
     UnknownNameError,
 )
-from rather.server.problems import ProblemError, invalid_request
+from rather.server.problems import ProblemError, busy, invalid_request
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -90,6 +90,14 @@ def internal_error() -> ProblemError:
     """A mistake of ours."""
     action = "Tell its operator the id of the request, which is in the X-Request-Id header."
     return ProblemError(500, "internal-error", "The server failed on this request.", action)
+
+
+def unexpected(error: Exception) -> ProblemError:
+    """An error that nobody has foreseen: memory may be free again later, all else is a mistake of ours."""
+    text = str(error)
+    if isinstance(error, MemoryError) or "can't allocate memory" in text or "can't start new thread" in text:
+        return busy("The server has too little memory for this request now.", "out-of-memory")
+    return internal_error()
 
 
 def install(app: FastAPI) -> None:

@@ -2,9 +2,10 @@
 
 import json
 import secrets
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 # 24 random bytes, written in 32 characters: nobody guesses one.
@@ -101,10 +102,28 @@ class StoredSession:
                 left.append(event)
         return tuple(left)
 
+    def next_time(self) -> datetime:
+        """When a change of it happens: now, but never before the last one, even if the clock was set back."""
+        return max(now(), self.touched_at)
+
     @property
     def log(self) -> dict[str, Any]:
         """The session as the library's log, as plain data."""
         return {**json.loads(self.settings), "events": [item.event for item in self.events], "open": self.open}
+
+
+class SteadyClock:
+    """The time, for deleting what is old: it does not jump forward when the clock of the machine is set.
+
+    A clock that is a month ahead for a moment would otherwise delete every session.
+    """
+
+    def __init__(self) -> None:
+        self._start, self._ticks = now(), time.monotonic()
+
+    def now(self) -> datetime:
+        """The time in UTC without a zone: not later than the time that has passed allows."""
+        return min(now(), self._start + timedelta(seconds=time.monotonic() - self._ticks))
 
 
 def now() -> datetime:
