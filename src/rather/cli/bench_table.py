@@ -6,6 +6,7 @@ from rich import box
 from rich.table import Table
 
 from rather.cli.console import plain_console
+from rather.research.bench.contest import AUTO
 from rather.research.bench.machine import BUSY
 from rather.research.bench.measurements import BenchReport, SizeMeasurement, Times
 
@@ -27,6 +28,7 @@ def print_report(report: BenchReport) -> None:
         console.print(_table(size))
         console.print(_notes(size), style="dim")
         console.print()
+    console.print(_goals(report))
     for skipped in report.skipped:
         console.print(f"left out: {skipped}")
     others = "" if report.others is None else f", of which other programs used {report.others:.0%}"
@@ -35,8 +37,20 @@ def print_report(report: BenchReport) -> None:
         console.print("The machine was busy with other things: trust ratios more than times, and neither very much.")
 
 
+def _goals(report: BenchReport) -> Table:
+    table = Table(title="What the documentation aims at", title_justify="left", **LOOK)
+    for name, justify in (("vectors", "left"), ("what", "left"), ("measured", "right"), ("aim", "right"), ("", "left")):
+        table.add_column(name, justify=justify)  # type: ignore[arg-type]  # literals, seen as plain text
+    for goal in report.goals:
+        reached = "reached" if goal.reached else "missed"
+        table.add_row(goal.origin, goal.what, _number(goal.value), _number(goal.limit), reached)
+    return table
+
+
 def _table(size: SizeMeasurement) -> Table:
-    table = Table(title=f"{size.n:,} items, {size.m} particles, k = {size.k}", title_justify="left", **LOOK)
+    table = Table(
+        title=f"{size.name}: {size.n:,} items, {size.m} particles, k = {size.k}", title_justify="left", **LOOK
+    )
     table.add_column("a question by", no_wrap=True)
     for name in ("ms", "quartiles", "scans", "x greedy", "EVOI %", "worst"):
         table.add_column(name, justify="right", no_wrap=True)
@@ -73,7 +87,15 @@ def _notes(size: SizeMeasurement) -> str:
     notes = [size.origin]
     if build.kind == "shortlist":
         notes.append(f"shortlist of {build.items:,} items built once in {build.seconds:.1f} s, loses {build.loss:.2%}")
-    notes.append(f"taking in an answer {_number(1000 * size.answer.median)} ms")
+    if build.kind == "screening":
+        lost = f"loses {build.loss:.1%}: only for a first look"
+        notes.append(f"shortlist of {build.items:,} items built once in {build.seconds:.1f} s, {lost}")
+    answer, question = size.answer, size.method(AUTO).times.median
+    high = f"upper quartile {_number(1000 * answer.high)} ms, {_number(answer.high / question)} times the next question"
+    times = f"median {_number(1000 * answer.median)} ms, {high}; at most {_number(1000 * answer.longest)} ms"
+    notes.append(f"taking in an answer: {times}")
+    again = f"then {_number(1000 * size.opening.later.median)} ms"
+    notes.append(f"opening a session {_number(1000 * size.opening.first)} ms once, {again}")
     if size.cached is not None:
         stored = size.cached.from_file
         from_file = "" if stored is None else f", {_number(1000 * stored.median)} ms from a file"

@@ -1,16 +1,18 @@
 import pytest
 import torch
 
+import rather
 from rather import Belief, Catalog, Logistic, Policy
 from rather.errors import InvalidInputError
 from rather.formats.vectors.vector_files import Vectors, save_vectors
 from rather.research.bench import BenchSettings, Size, bench
 from rather.research.bench.contest import AUTO, CONT_FREE, GREEDY, ITERATION, Setting, contenders, measured
-from rather.research.bench.conversation_costs import cached_question, throughput
+from rather.research.bench.conversation_costs import attribute_questions, cached_question, opening, throughput
 from rather.research.bench.machine import Load
 from rather.research.bench.measurements import Times
 from rather.research.bench.memory import peak_bytes
-from rather.research.bench.origins import Origin, random_origin
+from rather.research.bench.origins import Origin, normal_origin, random_origin
+from rather.research.bench.supply import Supply
 from rather.retrieval import ExactRetriever, ShortlistRetriever
 from worlds import normal, world
 
@@ -38,8 +40,8 @@ def test_sizes_are_read_as_people_write_them():
 
 
 def test_times_are_medians_with_quartiles():
-    assert Times.of([4.0, 1.0, 2.0, 3.0, 5.0]) == Times(3.0, 2.0, 4.0, 5)
-    assert Times.of([4.0]) == Times(4.0, 4.0, 4.0, 1)
+    assert Times.of([4.0, 1.0, 2.0, 3.0, 5.0]) == Times(3.0, 2.0, 4.0, 5, 5.0)
+    assert Times.of([4.0]) == Times(4.0, 4.0, 4.0, 1, 4.0)
 
 
 def test_a_larger_catalogue_begins_with_the_smaller_one():
@@ -137,7 +139,9 @@ def test_users_whose_first_questions_differ_are_asked_on(seed_dependent):
 
 def test_a_benchmark_of_such_a_catalogue_ends(tmp_path):
     path = save_vectors(Vectors(normal(2000, 20).numpy(), normal(303, 20, seed=1).numpy()), tmp_path / "normal.npz")
-    report = bench(BenchSettings([Size(2000, 300, 2)], path, repeats=2, most_seconds=0.0, memory=False), nothing)
+    report = bench(
+        BenchSettings([Size(2000, 300, 2)], path, repeats=2, most_seconds=0.0, memory=False, attributes=False), nothing
+    )
     assert report.sizes[0].throughput.questions_per_second > 0
 
 
@@ -150,7 +154,7 @@ def test_a_cached_question_is_not_computed_again(seed_dependent, monkeypatch):
 
 def test_a_run_measures_every_size_and_says_where_its_items_come_from(vectors):
     steps = []
-    settings = BenchSettings([Size(500, 20, 2), Size(100, 20, 3)], vectors, repeats=2, memory=False)
+    settings = BenchSettings([Size(500, 20, 2), Size(100, 20, 3)], vectors, repeats=2, memory=False, attributes=False)
     report = bench(settings, lambda: steps.append(1))
     assert [(size.n, size.m, size.k) for size in report.sizes] == [(100, 20, 3), (500, 20, 2)]
     assert all(size.origin == "the vectors of vectors.npz, items resampled with noise" for size in report.sizes)
@@ -161,7 +165,9 @@ def test_a_run_measures_every_size_and_says_where_its_items_come_from(vectors):
 
 def test_what_does_not_fit_into_memory_is_left_out_and_said(vectors):
     sizes = [Size(100, 20, 2), Size(2000, 20, 2)]
-    report = bench(BenchSettings(sizes, vectors, repeats=2, memory=False, available_bytes=20_000), nothing)
+    report = bench(
+        BenchSettings(sizes, vectors, repeats=2, memory=False, available_bytes=20_000, attributes=False), nothing
+    )
     assert [size.n for size in report.sizes] == [100]
     assert "2,000 items, 20 particles, k = 2: needs 0.0 GB of memory" in report.skipped[0]
 
@@ -178,3 +184,40 @@ def test_the_share_of_others_leaves_our_own_work_out():
 def test_the_share_of_others_is_unknown_if_the_system_does_not_say():
     before, after = Load(None, ours=1.0, at=0.0, cores=2), Load(None, ours=4.0, at=1.0, cores=2)
     assert after.others(before) is None
+
+
+def test_a_run_says_for_each_origin_what_was_reached(vectors):
+    settings = BenchSettings([Size(200, 20, 2)], vectors, repeats=2, memory=False, attributes=False)
+    [goal] = bench(settings, nothing).goals  # the others are about a million items
+    assert (goal.origin, goal.limit, goal.reached) == ("vectors", 1.0, goal.value <= 1.0)
+    assert goal.what == "an answer, in questions (200 items, 20 particles, k = 2)"
+
+
+def test_origins_without_ratings_are_left_out_and_said():
+    supply = Supply("films", lambda: None, [Size(100, 20, 2)])
+    assert supply.reason_to_skip(Size(100, 20, 2)) == "its ratings are not on this machine, or not learnt from yet"
+
+
+def test_normal_items_are_new_ones_and_a_larger_catalogue_begins_with_the_smaller_one():
+    origin = normal_origin(users=10, dimensions=5)
+    items = origin.resampled(200, block=64)
+    assert torch.equal(items[:90], origin.resampled(90, block=64))
+    assert len(torch.unique(items[:, 0])) == 200
+    assert abs(float(items.std()) - 1) < 0.1
+
+
+def test_opening_again_is_not_the_first_opening(seed_dependent):
+    policies = []
+
+    def policy(seed):
+        policies.append(seed)
+        return seed_dependent.with_seed(seed)
+
+    assert opening(policy, runs=3).later.runs == 3
+    assert policies == [0, 1, 2, 3]
+
+
+def test_questions_about_attributes_are_compared_with_those_about_items():
+    measured = attribute_questions(*rather.open("films"), p=1, runs=1)
+    assert measured.ratio == measured.times.median / measured.items.median
+    assert (measured.p, measured.times.runs, measured.items.runs) == (1, 1, 1)

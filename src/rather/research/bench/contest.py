@@ -20,7 +20,7 @@ from rather.model.questions import Question
 from rather.model.responses import ResponseModel
 from rather.numerics.threads import one_thread
 from rather.research.bench.measurements import MethodMeasurement, Times
-from rather.retrieval import ExactRetriever, Retriever
+from rather.retrieval import AdaptiveRetriever, ExactRetriever, HasCandidates, Retriever
 from rather.simulation.users import SimulatedUser
 from rather.strategies import Strategy, strategy_named
 
@@ -124,7 +124,7 @@ def contenders(
         Contender(ITERATION, iteration, exact, both),
         Contender(GREEDY, greedy, exact, both),
     ]
-    if not isinstance(setting.usual, ExactRetriever):
+    if isinstance(setting.usual, HasCandidates | AdaptiveRetriever):
         part += [
             Contender(ITERATION_USUAL, iteration, setting.usual, both),
             Contender(GREEDY_USUAL, greedy, setting.usual, both),

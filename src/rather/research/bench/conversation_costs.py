@@ -1,21 +1,27 @@
-"""Conversations at work: a cached first question, and questions per second after an answer."""
+"""Conversations at work: opening a session, a cached first question, questions per second, and about attributes."""
 
 from __future__ import annotations
 
 import statistics
 import tempfile
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 from rather.caching.storage import Cache
 from rather.conversation.cached import CachedPolicy
 from rather.conversation.policy import Policy
+from rather.conversation.session import Session
 from rather.model.belief import Belief
+from rather.model.catalog import Catalog
 from rather.model.questions import Question
-from rather.research.bench.measurements import CachedQuestion, Throughput, Times
+from rather.research.bench.measurements import AttributeQuestions, CachedQuestion, Opening, Throughput, Times
 from rather.research.bench.timing import timed
 from rather.simulation.users import SimulatedUser
+
+ASKED: tuple[Literal["items", "attributes"], ...] = ("items", "attributes")
 
 
 def cached_question(policy: Policy, runs: int = 25) -> CachedQuestion:
@@ -50,3 +56,28 @@ def throughput(policy: Policy, users: int = 16, rounds: int = 5) -> Throughput:
 def _second_question(policy: Policy, belief: Belief, first: Question) -> Question:
     # A copy: the retriever is fitted once per belief, which is part of what a question costs.
     return policy.question(replace(belief), [first])
+
+
+def opening(policy: Callable[[int], Policy], runs: int = 5) -> Opening:
+    """How long it takes to open a session, given a function that makes a policy with a seed."""
+    first, *later = [timed(partial(_opened, policy, seed)) for seed in range(runs + 1)]
+    return Opening(first, Times.of(later))
+
+
+def _opened(policy: Callable[[int], Policy], seed: int) -> Session:
+    return Session(policy(seed))
+
+
+def attribute_questions(catalog: Catalog, belief: Belief, p: int, runs: int) -> AttributeQuestions:
+    """Questions about attributes and about items in turn, each after the answer to the first question about items."""
+    about = {kind: Policy(catalog, belief, ask=kind, p=p) for kind in ASKED}
+    items = about["items"]
+    first = items.question(belief, ())
+    seconds: dict[str, list[float]] = {kind: [] for kind in ASKED}
+    for seed in range(runs + 1):
+        answer = SimulatedUser(belief.particles[seed % len(belief)], items.response, seed).answer(first)
+        after = items.with_seed(seed).after(belief, first, answer)
+        for kind, policy in about.items():
+            seconds[kind].append(timed(partial(policy.with_seed(seed).question, replace(after), [first])))
+    # The first turn only warms up.
+    return AttributeQuestions(catalog.name, p, Times.of(seconds["attributes"][1:]), Times.of(seconds["items"][1:]))

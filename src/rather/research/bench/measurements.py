@@ -9,20 +9,21 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Times:
-    """How long something took, in seconds: the median of its runs, and the quartiles around it."""
+    """How long something took, in seconds: the median of its runs, the quartiles around it, and the longest."""
 
     median: float
     low: float
     high: float
     runs: int
+    longest: float
 
     @classmethod
     def of(cls, seconds: Sequence[float]) -> Times:
         """From single runs, at least one."""
         if len(seconds) == 1:
-            return cls(seconds[0], seconds[0], seconds[0], 1)
+            return cls(seconds[0], seconds[0], seconds[0], 1, seconds[0])
         low, median, high = statistics.quantiles(seconds, n=4, method="inclusive")
-        return cls(median, low, high, len(seconds))
+        return cls(median, low, high, len(seconds), max(seconds))
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,41 @@ class CachedQuestion:
 
 
 @dataclass(frozen=True)
+class Opening:
+    """Opening a session, each time with a policy of its own.
+
+    Attributes:
+        first: Seconds, of the first one about a catalogue and prior, once the retriever is built.
+        later: Of all others.
+    """
+
+    first: float
+    later: Times
+
+
+@dataclass(frozen=True)
+class AttributeQuestions:
+    """Questions about attributes, beside questions about items of the same catalogue.
+
+    Attributes:
+        catalog: Which one.
+        p: Attributes that each option states.
+        times: For a question about attributes, after an answer.
+        items: For a question about items in the same situations.
+    """
+
+    catalog: str
+    p: int
+    times: Times
+    items: Times
+
+    @property
+    def ratio(self) -> float:
+        """How many times as long as a question about items."""
+        return self.times.median / self.items.median
+
+
+@dataclass(frozen=True)
 class Throughput:
     """Questions of simulated users, each after an answer of their own.
 
@@ -104,11 +140,13 @@ class SizeMeasurement:
         m: Particles.
         k: Items on a slate.
         d: Dimensions.
-        origin: Where the vectors come from.
+        name: Of where the vectors come from.
+        origin: What that is, in words.
         scan: One scan for k directions: a blocked matrix product with every item, and the best for each direction.
         search: The same result from the exact retriever, which may stop early.
         retriever: What is done once.
         answer: Taking in an answer: Bayes, and rejuvenation.
+        opening: Opening a session.
         methods: Each way of choosing a question.
         cached: The first question once more; None if the catalogue is so large that hashing it takes seconds.
         throughput: Likewise.
@@ -120,11 +158,13 @@ class SizeMeasurement:
     m: int
     k: int
     d: int
+    name: str
     origin: str
     scan: Times
     search: Times
     retriever: RetrieverBuild
     answer: Times
+    opening: Opening
     methods: tuple[MethodMeasurement, ...]
     cached: CachedQuestion | None
     throughput: Throughput | None
@@ -137,11 +177,32 @@ class SizeMeasurement:
 
 
 @dataclass(frozen=True)
+class Goal:
+    """One of the numbers that the documentation aims at, for one origin of vectors.
+
+    Attributes:
+        origin: Of the vectors.
+        what: Was measured.
+        value: Measured.
+        limit: Aimed at.
+        reached: Whether the value is as good as that.
+    """
+
+    origin: str
+    what: str
+    value: float
+    limit: float
+    reached: bool
+
+
+@dataclass(frozen=True)
 class BenchReport:
     """A whole run.
 
     Attributes:
-        sizes: What was measured at each size.
+        sizes: What was measured at each size, for each origin of vectors.
+        attributes: Questions about attributes.
+        goals: What the documentation aims at, and for which origins of vectors it was reached.
         skipped: Sizes that were left out, and why.
         cores: Of the machine.
         others: Share of all cores that other programs used meanwhile; None if that cannot be seen.
@@ -150,6 +211,8 @@ class BenchReport:
     """
 
     sizes: tuple[SizeMeasurement, ...]
+    attributes: tuple[AttributeQuestions, ...]
+    goals: tuple[Goal, ...]
     skipped: tuple[str, ...]
     cores: int
     others: float | None

@@ -20,6 +20,7 @@ from rather.numerics.randomness import derive_generator
 from rather.research.datasets import dataset_named, find_dataset
 
 DIMENSIONS = 50
+FILM_DIMENSIONS = 32
 
 # Most ratings first: more items to resample.
 RATED = ("book-crossing", "goodbooks-10k")
@@ -42,11 +43,18 @@ class Origin:
         items: `(n, d)`.
         users: `(u, d)`.
         description: What they are.
+        name: In a word.
     """
 
     items: Tensor
     users: Tensor
     description: str
+    name: str = "vectors"
+
+    @property
+    def resampled_description(self) -> str:
+        """What resampled items are."""
+        return f"{self.description}, items resampled with noise"
 
     def resampled(self, n: int, block: int = 65_536) -> Tensor:
         """`(n, d)` items: those of the origin, drawn with replacement, each with noise of 0.3 times its length.
@@ -76,30 +84,66 @@ class Origin:
         return self.users[members], self.users[strangers[:others]]
 
 
+class NormalOrigin(Origin):
+    """Vectors from N(0, I): nothing can be learnt about items from other items, the hardest case."""
+
+    @property
+    def resampled_description(self) -> str:
+        """What the items are: new ones each."""
+        return self.description
+
+    def resampled(self, n: int, block: int = 65_536) -> Tensor:
+        """`(n, d)` items, each drawn by itself."""
+        made = torch.empty(n, self.items.shape[1])
+        for start in range(0, n, block):
+            generator = derive_generator(0, "bench normal items", start)
+            drawn = torch.randn(block, made.shape[1], generator=generator, dtype=torch.float32)
+            made[start : start + block] = drawn[: n - start]
+        return made
+
+
+def normal_origin(users: int = 5_000, dimensions: int = DIMENSIONS) -> Origin:
+    """Items and users from N(0, I)."""
+    drawn = torch.randn(users, dimensions, generator=derive_generator(0, "bench normal"), dtype=torch.float32)
+    return NormalOrigin(drawn[:1], drawn, f"items and users from N(0, I) ({dimensions} dimensions)", "normal")
+
+
+def film_origin(quick: bool, on_progress: Callable[[str], None]) -> Origin | None:
+    """Films and users of MovieLens-1M, learnt once and then kept; None without its ratings."""
+
+    def learn(ratings: Ratings) -> Vectors:
+        on_progress("learning vectors from the ratings of ml-1m, once")
+        return _films(ratings, FILM_DIMENSIONS)
+
+    description = f"films and users of MovieLens-1M (PMF, {FILM_DIMENSIONS} dimensions)"
+    return _learnt("ml-1m", f"pmf-{FILM_DIMENSIONS}", None if quick else learn, description, "films")
+
+
 def named_origin(path: Path) -> Origin:
     """What a vectors file holds."""
     vectors = load_vectors(path)
     if vectors.users is None:
         raise InvalidInputError(f"{path} holds no user vectors; a benchmark needs them for its beliefs.")
-    return _origin(vectors, f"the vectors of {path.name}")
+    return _origin(vectors, f"the vectors of {path.name}", path.stem)
 
 
 def small_origin() -> Origin | None:
     """The catalogue of the paper's first columns, MovieLens-100k, if its ratings are on this machine."""
-    return _learnt("ml-100k", "pmf-10", _films, "films and users of MovieLens-100k (PMF, 10 dimensions)")
+    return _learnt("ml-100k", "pmf-10", _films, "films and users of MovieLens-100k (PMF, 10 dimensions)", "films")
 
 
-def large_origin(quick: bool, on_progress: Callable[[str], None]) -> Origin:
+def large_origin(quick: bool, on_progress: Callable[[str], None], users: int = 0) -> Origin:
     """Books and their readers, learnt once and then kept; without their ratings, random vectors like learnt ones.
 
     Args:
         quick: Take what lies in the cache, and do not spend the time to learn.
         on_progress: Called with a sentence before vectors are learnt.
+        users: How many readers it must have.
     """
     for name in RATED:
         description = f"books and readers of {name} (ALS, {DIMENSIONS} dimensions)"
-        origin = _learnt(name, f"als-{DIMENSIONS}", None if quick else _books(name, on_progress), description)
-        if origin is not None:
+        origin = _learnt(name, f"als-{DIMENSIONS}", None if quick else _books(name, on_progress), description, "books")
+        if origin is not None and len(origin.users) >= users:
             return origin
     return random_origin()
 
@@ -112,13 +156,13 @@ def random_origin(n: int = 200_000, users: int = 5_000, dimensions: int = DIMENS
     lengths = torch.randn(n, 1, generator=generator, dtype=torch.float32).exp()
     tastes = torch.randn(users, dimensions, generator=generator, dtype=torch.float32) * spectrum
     description = f"random vectors like learnt ones ({dimensions} dimensions, decaying spectrum, log-normal lengths)"
-    return Origin(items * lengths, tastes, description)
+    return Origin(items * lengths, tastes, description, "random")
 
 
 Learn = Callable[[Ratings], Vectors]
 
 
-def _learnt(name: str, method: str, learn: Learn | None, description: str) -> Origin | None:
+def _learnt(name: str, method: str, learn: Learn | None, description: str, noun: str) -> Origin | None:
     """Vectors from the cache or, if the data set is here and `learn` is given, learnt and kept there."""
     cache = user_cache()
     folder = None if cache is None else cache.subfolder("bench")
@@ -134,11 +178,11 @@ def _learnt(name: str, method: str, learn: Learn | None, description: str) -> Or
         except (MissingDataError, MissingExtraError):
             return None
         _keep(vectors, kept)
-    return _origin(vectors, description)
+    return _origin(vectors, description, noun)
 
 
-def _origin(vectors: Vectors, description: str) -> Origin:
-    return Origin(as_floats(vectors.items, "items", 2), as_floats(vectors.users, "users", 2), description)
+def _origin(vectors: Vectors, description: str, noun: str) -> Origin:
+    return Origin(as_floats(vectors.items, "items", 2), as_floats(vectors.users, "users", 2), description, noun)
 
 
 def _kept(path: Path | None) -> Vectors | None:
@@ -160,8 +204,8 @@ def _keep(vectors: Vectors, path: Path | None) -> None:
         return
 
 
-def _films(ratings: Ratings) -> Vectors:
-    factors = pmf(ratings)
+def _films(ratings: Ratings, dimensions: int = 10) -> Vectors:
+    factors = pmf(ratings, dimensions=dimensions)
     return Vectors(factors.items.numpy(), factors.users.numpy(), about=dict(factors.notes))
 
 

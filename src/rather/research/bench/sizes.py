@@ -45,5 +45,11 @@ PAPER = (
 BEYOND = (Size(100_000, 500, 2), Size(10_000_000, 500, 2))
 """How the time grows with the catalogue."""
 
+ELSEWHERE = (Size(1_000_000, 500, 2), Size(1_000_000, 500, 5))
+"""What is measured on other origins of vectors, too."""
+
 QUICK = (Size(1_682, 943, 2), Size(1_682, 943, 5), Size(200_000, 100, 2))
 """What fits into a minute."""
+
+QUICK_ELSEWHERE = (Size(200_000, 100, 2),)
+"""Likewise."""
