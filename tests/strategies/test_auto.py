@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rather import ExactRetriever
 from rather.strategies import auto as auto_module
-from rather.strategies import choose, pool, strategy_named
+from rather.strategies import choose, clock, pool, strategy_named
 from rather.strategies.auto import Auto
 from rather.strategies.discrete import Greedy
 from rather.strategies.rivals import mutual_information
@@ -129,7 +129,7 @@ def test_after_skips_auto_polishes_what_can_still_be_asked():
 def test_a_budget_is_kept_whatever_a_search_costs(monkeypatch, budget_ms):
     """On a clock that only searches move: a millisecond for each direction, 274 of them without a budget."""
     problem, elapsed = world(n=400, m=60, d=4).problem(k=2), [0.0]
-    monkeypatch.setattr(auto_module, "time", SimpleNamespace(perf_counter=lambda: elapsed[0]))
+    monkeypatch.setattr(clock, "time", SimpleNamespace(perf_counter=lambda: elapsed[0]))
 
     def search(directions, count, allowed=None):
         elapsed[0] += len(directions) / 1000

@@ -2,13 +2,13 @@
 
 import itertools
 import math
-import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
 from rather.retrieval.protocol import HasCandidates, Retriever, Screening
+from rather.strategies.clock import Clock
 from rather.strategies.pool import Pool, Ranked
 from rather.strategies.problem import Problem
 from rather.strategies.rivals import information
@@ -112,7 +112,7 @@ class Auto:
             found = self._exchanged(found, share, pool)
         return pool.rows[_farsighted(found, share, pool)]
 
-    def _screened(self, problem: Problem, clock: "Clock") -> Pool:
+    def _screened(self, problem: Problem, clock: Clock) -> Pool:
         out_of_time = None if self.budget_ms is None else lambda: clock.spent(0.5)
         return Pool.screened(problem, self.groups, self.depth, self.single, out_of_time, self.small_catalog)
 
@@ -150,15 +150,3 @@ def _farsighted(found: Ranked, share: float, pool: Pool) -> Tensor:
     slates = Ranked(fresh.slates[near], fresh.values[near]).best(MOST_NEAR)
     told = information(pool.utilities[slates], pool.problem.belief, pool.problem.response)
     return slates[told.argmax()][None]
-
-
-@dataclass(frozen=True)
-class Clock:
-    """How much of a budget of milliseconds has passed since this was made; without a budget, none ever has."""
-
-    budget_ms: float | None
-    start: float = field(default_factory=lambda: time.perf_counter())
-
-    def spent(self, share: float) -> bool:
-        """Whether at least this share of the budget has passed."""
-        return self.budget_ms is not None and 1000 * (time.perf_counter() - self.start) >= share * self.budget_ms
