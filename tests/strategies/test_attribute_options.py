@@ -8,7 +8,6 @@ import torch
 from rather import Attribute, Belief, Catalog, Logistic, Noiseless
 from rather.errors import InvalidInputError, NoQuestionLeftError
 from rather.strategies import Problem, choose, strategy_named
-from rather.strategies.attributes.greedy import RANKING_ITEMS, RANKING_PARTICLES, ranking_problem
 from rather.strategies.attributes.options import AttributeOptions
 
 
@@ -110,15 +109,15 @@ def test_k_may_exceed_the_items_but_not_the_partial_items():
         Problem(catalog, belief, Logistic(), 5, generator, p=1)
 
 
-def test_a_small_problem_is_ranked_on_itself_and_a_large_one_on_less():
+def test_a_small_problem_is_thinned_to_itself_and_a_large_one_to_less():
     small = make()
-    assert ranking_problem(small) is small
+    assert small.thinned(1024, 512) is small
     large = make(n=3000, m=3000)
-    ranking = ranking_problem(large)
-    assert len(ranking.belief) == RANKING_PARTICLES
-    assert len(ranking.retriever.catalog) <= RANKING_ITEMS
+    thinned = large.thinned(1024, 512)
+    assert len(thinned.belief) == 1024
+    assert len(thinned.retriever.catalog) <= 512
     slates = large.random_slates(200)
-    exact, ranked = large.evoi(slates), ranking.evoi(slates)
+    exact, ranked = large.evoi(slates), thinned.evoi(slates)
     # A rank correlation: the head of one list lies in the head of the other.
     assert exact.argmax() in ranked.topk(20).indices
 

@@ -10,10 +10,11 @@ import rather
 from rather import Attribute, Belief, Catalog, Logistic
 from rather.errors import TooManySlatesError, UnknownNameError
 from rather.research.first_questions import first_questions
-from rather.strategies import Problem, choose, strategy_named
-from rather.strategies.attributes.auto import AutoAttributes, head, swap, varied_slates
+from rather.strategies import Problem, choose, clock, strategy_named
+from rather.strategies.attributes.auto import PROPOSED, AutoAttributes, head, swap, varied_slates
 from rather.strategies.attributes.continuous import ContPartial
-from rather.strategies.attributes.greedy import GreedyAttributes, ranking_problem
+from rather.strategies.attributes.greedy import GreedyAttributes
+from rather.strategies.attributes.pooled import PARTICLES, PooledEvoi, recommendable
 from rather.strategies.discrete import ExhaustiveSearch
 from rather.testing import check_attribute_strategy
 from worlds import TINY, normal
@@ -41,7 +42,7 @@ def test_every_strategy_keeps_the_contract(name):
 
 
 def test_auto_without_its_look_at_all_slates_keeps_the_contract():
-    check_attribute_strategy(AutoAttributes(ContPartial(restarts=2, steps=5), seeds=3, polished=3, sweeps=2, few=0))
+    check_attribute_strategy(AutoAttributes(fewest_starts=4, most_starts=4, kept=2, sweeps=2, few=0))
 
 
 def test_an_unknown_name_is_told_which_there_are():
@@ -63,12 +64,11 @@ def test_exhaustive_is_brute_force_and_no_other_is_better(k, p):
 @pytest.mark.parametrize("p", [1, 2, 3])
 @pytest.mark.parametrize("k", [2, 3, 4, 5, 6])
 def test_auto_loses_to_neither_greedy_nor_gradient(k, p):
-    gradient = ContPartial(restarts=6, steps=40)
     for seed in range(3):
         problem = make(k, p, seed)
-        auto = worth(AutoAttributes(gradient, seeds=4, polished=4, few=0), problem)
+        auto = worth(AutoAttributes(few=0), problem)
         assert auto >= worth(GreedyAttributes(), problem) - 1e-6
-        assert auto >= worth(gradient, problem) - 1e-6
+        assert auto >= worth(ContPartial(restarts=6, steps=40), problem) - 1e-6
 
 
 @pytest.mark.parametrize(("k", "p"), [(2, 1), (3, 1), (4, 1), (2, 2), (2, 3)])
@@ -86,13 +86,13 @@ def test_auto_looks_at_all_slates_where_they_are_few():
 
 
 def test_auto_chooses_on_the_whole_sample_when_there_are_very_many_particles():
-    problem = make(3, 2, n=1500, m=6000)
-    assert ranking_problem(problem) is not problem
-    gradient = ContPartial(restarts=4, steps=20, particles=500)
-    auto = choose(AutoAttributes(gradient, seeds=4, polished=4), problem.fork())
-    assert auto.evoi == pytest.approx(float(problem.evoi(torch.tensor([auto.slate]))), abs=1e-6)
+    problem = make(3, 2, n=1500, m=6 * PARTICLES)
+    proposals = AutoAttributes()(problem.fork())
+    assert len(proposals) <= PROPOSED
+    auto = choose(lambda _: proposals, problem)
+    assert auto.evoi == pytest.approx(float(problem.evoi(proposals).max()), abs=1e-6)
     assert auto.evoi >= worth(GreedyAttributes(), problem) - 1e-6
-    assert auto.evoi >= worth(gradient, problem) - 1e-6
+    assert auto.evoi >= worth(ContPartial(restarts=4, steps=20, particles=500), problem) - 1e-6
 
 
 @pytest.mark.parametrize(("k", "p"), [(3, 1), (2, 2), (3, 3)])
@@ -130,15 +130,29 @@ def test_exhaustive_refuses_what_would_not_end_and_says_how_long_it_would_take()
         ExhaustiveSearch()(problem)
 
 
+def pooled(problem):
+    return PooledEvoi.of(problem, recommendable(problem))
+
+
 def test_swaps_never_lower_evoi_and_end_where_no_swap_raises_it():
     problem = make(3, 2)
     starts = problem.random_slates(6)
-    ends = swap(starts, problem, sweeps=50)
-    assert float(problem.evoi(ends).min()) >= float(problem.evoi(starts).min())
-    assert float(problem.evoi(ends).max()) >= float(problem.evoi(starts).max())
+    ends, values = swap(starts, problem, pooled(problem), sweeps=50)
+    assert values.tolist() == pytest.approx(problem.evoi(ends).tolist(), abs=1e-5)
+    assert float(values.min()) >= float(problem.evoi(starts).min())
+    assert float(values.max()) >= float(problem.evoi(starts).max())
     for end in ends:
         nearby = problem.evoi(problem.attributes.space.neighbours(end[None]))
-        assert float(nearby.max()) <= float(problem.evoi(end[None])) * (1 + 2e-6) + 1e-7
+        assert float(nearby.max()) <= float(problem.evoi(end[None])) * (1 + 2e-6) + 1e-6
+
+
+def test_swaps_lead_to_what_has_not_been_asked():
+    problem = make(2, 1)
+    best = swap(problem.random_slates(6), problem, pooled(problem), sweeps=50)
+    asked = replace(problem, asked=frozenset(problem.options.name(slate) for slate in best.slates.tolist()))
+    ends, values = swap(best.slates, asked, pooled(asked), sweeps=50)
+    assert not asked.was_asked(ends[values > -torch.inf]).any()
+    assert float(values.max()) == pytest.approx(worth(ExhaustiveSearch(), asked), abs=1e-5)
 
 
 def test_seeds_favour_statements_that_people_disagree_about():
@@ -167,9 +181,58 @@ def test_the_table_holds_a_cell_for_each_size_and_strategy_and_says_why_one_is_e
 
 
 def test_sieved_swaps_never_lower_evoi_and_the_best_of_them_go_on():
-    problem = make(3, 2, columns="aabcddefghijklmnop")
+    problem = make(3, 2, columns="aabcddefghijklmnopqrstuvwxyzABCDEFGH")
+    evoi = pooled(problem)
     starts = problem.random_slates(6)
-    ends = swap(starts, problem, 10, problem.thinned(8, 8), fewest=1)
+    ends, values = swap(starts, problem, evoi, 10, sieve=evoi.thinned(8, 8, problem.generator), fewest=1)
     assert float(problem.evoi(ends).max()) >= float(problem.evoi(starts).max())
-    assert len(head(ends, problem, 2)) == 2
-    assert float(problem.evoi(head(ends, problem, 1))) == pytest.approx(float(problem.evoi(ends).max()))
+    assert float(problem.evoi(head(ends, values, 1))) == pytest.approx(float(values.max()), abs=1e-5)
+
+
+class Ticks:
+    """A clock that moves by a millisecond each time somebody looks at it."""
+
+    def __init__(self):
+        self.looks = 0
+
+    def perf_counter(self):
+        self.looks += 1
+        return self.looks / 1000
+
+
+@pytest.mark.parametrize("budget_ms", [1, 10, 20])
+@pytest.mark.parametrize(
+    "strategy",
+    [AutoAttributes(few=0), GreedyAttributes(), ContPartial(restarts=2)],
+    ids=lambda each: type(each).__name__,
+)
+def test_a_budget_is_kept_and_gives_a_question(monkeypatch, strategy, budget_ms):
+    """Whoever looks at the clock before each step takes no more steps than the budget has milliseconds."""
+    problem = make(4, 4, n=600, columns="abcdefghijklmnopqrst")
+    ticks = Ticks()
+    monkeypatch.setattr(clock, "time", ticks)
+    slates = replace(strategy, budget_ms=budget_ms)(problem.fork())
+    assert {len({tuple(option) for option in slate}) for slate in slates.tolist()} == {4}
+    assert ticks.looks <= budget_ms + 10
+    assert choose(replace(strategy, budget_ms=budget_ms), problem).evoi >= 0
+    ticks.looks = 0
+    replace(strategy, budget_ms=1e9)(problem.fork())
+    assert ticks.looks > 20  # without a limit
+
+
+@pytest.mark.parametrize("strategy", [AutoAttributes(few=0), GreedyAttributes(), ContPartial(restarts=2)])
+def test_a_large_budget_gives_what_no_budget_gives(strategy):
+    problem = make(3, 2, n=400)
+    assert choose(replace(strategy, budget_ms=1e9), problem.fork()) == choose(strategy, problem.fork())
+
+
+def test_more_time_gives_a_better_question(monkeypatch):
+    found = []
+    for budget_ms in (1, 30, 300):
+        total = 0.0
+        for seed in range(4):
+            monkeypatch.setattr(clock, "time", Ticks())
+            total += worth(AutoAttributes(few=0, budget_ms=budget_ms), make(3, 3, seed, columns="abcdefghijklmnop"))
+        found.append(total)
+    assert found == sorted(found)
+    assert found[2] > 1.02 * found[0]

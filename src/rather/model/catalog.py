@@ -148,6 +148,11 @@ class Catalog:
         return self.storage.feature_ranges
 
     @cached_property
+    def attribute_vectors(self) -> Tensor:
+        """`(a, d)`, what each attribute adds to an item vector."""
+        return torch.stack([attribute.vector for attribute in self.attributes])
+
+    @cached_property
     def together(self) -> Tensor | None:
         """`(a, a)` boolean, which two attributes hold of at least one item; None where that is not known."""
         return self._pairs(self._together()) if callable(self._together) else self._together

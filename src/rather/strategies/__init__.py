@@ -101,7 +101,7 @@ STRATEGIES: dict[str, Named] = {
 
 
 ATTRIBUTE_STRATEGIES: dict[str, Named] = {
-    "auto": Named("", "greedy, gradient and random seeds, polished by swaps; the default", "about 200", AutoAttributes),
+    "auto": Named("", "greedy and random slates, improved by swaps; the default", "2", AutoAttributes),
     "cont-partial": Named(
         "ContPartial", "gradient over relaxed partial items, rounded to p attributes", "101 (one per step)", ContPartial
     ),

@@ -1,23 +1,29 @@
-"""The default for questions about attributes: seeds of several kinds, polished by gradient and by swaps."""
+"""The default for questions about attributes: a greedy slate and random ones, improved by swaps."""
 
 import itertools
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from rather.strategies.attributes.continuous import ContPartial
-from rather.strategies.attributes.greedy import RANKING_HEAD, RANKING_ITEMS, GreedyAttributes, ranking_problem
-from rather.strategies.discrete import SLATE_BATCH, ExhaustiveSearch
+from rather import value
+from rather.strategies.attributes.greedy import grown
+from rather.strategies.attributes.pooled import PooledEvoi, best_swaps, recommendable
+from rather.strategies.clock import Clock
+from rather.strategies.discrete import ExhaustiveSearch
 from rather.strategies.problem import Problem
 
-# Slates polished by swaps however much work that is.
-FEWEST_STARTS = 8
+# Particles and items on which long lists of swaps are ranked.
+SIEVE_PARTICLES = 384
+SIEVE_ITEMS = 24
 
-# Of all swaps of an attribute this many are judged: those that are best on a few particles and items.
-SIEVED = 12
-SIEVE_PARTICLES = 128
-SIEVE_ITEMS = 128
+# Items that enter the pool for each answer to the most promising slates.
+LOOKED_UP = 2
+
+# Slates of which the best by exact EVOI is asked.
+PROPOSED = 4
 
 # A swap must raise EVOI by more than this share: less is rounding, and could go on for ever.
 LEAST_GAIN = 1e-6
@@ -25,68 +31,63 @@ LEAST_GAIN = 1e-6
 
 @dataclass(frozen=True)
 class AutoAttributes:
-    """Greedy, gradient and random seeds; the most promising polished by swapping single attributes.
+    """The greedy slate and random ones, improved by swapping single attributes; the best few go on to the end.
 
-    Where there are few slates it evaluates all of them. Else it keeps the proposals of `GreedyAttributes()` and of
-    `gradient`, each as it would be alone, so that the question is never worse in exact EVOI than theirs.
-
-    Work is counted in slates x answers x (particles + items); 100 million take about a second.
+    Where there are few slates it evaluates all of them. Else slates are judged by `PooledEvoi`: the first round of
+    swaps on a few particles, later ones on all of up to 1024, and the last few slates on all particles and items.
 
     Attributes:
-        gradient: Proposes from random points, and polishes greedy's slate and some of the random ones.
-        seeds: Slates of random attributes, drawn in proportion to the variance of their utility; the best of all slates
-            where these can be ranked. All are polished by swaps: the best end is often not reached from the best start.
-        polished: How many of the best slates that the gradient found are polished by swaps, and how many random ones
-            by the gradient.
-        finished: How many of the best of these go on until no swap raises them.
-        sweeps: At most this many rounds through all attributes of a slate.
-        few: Look at all slates where that is no more work than this.
-        work: Polish fewer slates than said where a round through their attributes would be more work than this.
+        fewest_starts: Slates of random attributes, drawn in proportion to the variance of their utility, that go
+            through the first round of swaps; the best end is often not reached from the best start.
+        most_starts: As many of them if that is little work.
+        work: What the first round may cost, in slates judged x answers x particles, before there are fewer starts; ten
+            million take some thirty milliseconds.
+        kept: How many of them go on, beside the greedy slate; at least a quarter does. The worse half stops after each
+            further round.
+        sweeps: At most this many further rounds through all attributes of a slate.
+        few: Look at all slates where that is no more work than this, in slates x answers x (particles + items).
+        budget_ms: Start nothing further once this much time has passed. The question then depends on the machine's
+            speed as well as on the seed; None does all the work.
     """
 
-    gradient: ContPartial = field(default_factory=ContPartial)
-    seeds: int = 48
-    polished: int = 8
-    finished: int = 3
-    sweeps: int = 10
-    few: int = 50_000_000
-    work: int = 150_000_000
+    fewest_starts: int = 8
+    most_starts: int = 48
+    work: int = 10_000_000
+    kept: int = 5
+    sweeps: int = 6
+    few: int = 4_000_000
+    budget_ms: float | None = None
 
     def __call__(self, problem: Problem) -> Tensor:
         """See `Strategy`."""
-        slates = problem.attributes.space.slates
-        if slates * work_of_a_slate(problem, problem.available) <= self.few:
+        clock = Clock(self.budget_ms)
+        answers = problem.k + len(problem.response.extras)
+        if problem.options.slates * answers * (len(problem.belief) + problem.available) <= self.few:
             return ExhaustiveSearch()(problem)
-        greedy = GreedyAttributes()(problem.fork())
-        alone = torch.cat([greedy, self.gradient(problem.fork())])
-        sieve, ranking = problem.thinned(SIEVE_PARTICLES, SIEVE_ITEMS), ranking_problem(problem)
-        work = work_of_a_slate(ranking, min(problem.available, RANKING_ITEMS))
+        rows = recommendable(problem, None if self.budget_ms is None else lambda: clock.spent(0.5))
+        evoi = PooledEvoi.of(problem, rows)
+        sieve = evoi.thinned(SIEVE_PARTICLES, SIEVE_ITEMS, problem.fork().generator)
+        greedy = grown(problem, evoi, lambda: clock.spent(0.5), sieve)
+        starts = varied_slates(problem, self._starts(problem, answers * len(sieve.options.belief)))
+        first = swap(torch.cat([greedy, starts]), problem, sieve, 1, lambda: clock.spent(0.6))
+        kept = head(first.slates, evoi(first.slates), max(self.kept, len(starts) // 4))
+        best = distinct(torch.cat([greedy, kept]))
+        if len(rows) < problem.available and not clock.spent(0.7):
+            evoi = PooledEvoi.of(problem, _with_best_after(best, rows, problem))
+        found = swap(best, problem, evoi, self.sweeps, lambda: clock.spent(0.8), sieve, fewest=1)
+        return head(*found, PROPOSED)
+
+    def _starts(self, problem: Problem, numbers: int) -> int:
+        """How many random slates to start from, where judging one takes so many numbers."""
         swaps = problem.k * problem.attributes.p * len(problem.catalog.attributes)
-        most = max(FEWEST_STARTS, self.work // (swaps * work))
-        draw = best_slates if slates * work <= self.few else varied_slates
-        seeds = draw(replace(ranking, generator=problem.generator), min(self.seeds, most))
-        relaxed = torch.cat([greedy, seeds[: self.polished]])
-        pool = distinct(torch.cat([alone, self.gradient.polish(relaxed, problem)]))
-        best = pool[ranking.evoi(pool).topk(min(self.polished, len(pool))).indices]
-        sieved = swap(torch.cat([greedy, best, seeds])[:most], ranking, self.sweeps, sieve, self.finished)
-        swapped = swap(head(sieved, ranking, self.finished), ranking, self.sweeps)
-        return torch.cat([alone, seeds, sieved, swapped, finish(swapped, problem, ranking, self.sweeps)])
+        return max(self.fewest_starts, min(self.most_starts, self.work // (swaps * numbers)))
 
 
-def work_of_a_slate(problem: Problem, items: int) -> int:
-    """Answers x (particles + items): what the value of one slate costs."""
-    return (problem.k + len(problem.response.extras)) * (len(problem.belief) + items)
+class Found(NamedTuple):
+    """Slates `(b, k, p)` and what they are worth `(b,)`."""
 
-
-def best_slates(problem: Problem, count: int) -> Tensor:
-    """The `count` best of all slates."""
-    best = torch.empty(0, problem.k, problem.attributes.p, dtype=torch.long)
-    best_values = torch.empty(0, dtype=torch.float32)
-    for part in problem.options.batches(SLATE_BATCH):
-        slates, values = torch.cat([best, part]), torch.cat([best_values, fresh_evoi(part, problem)])
-        best_values, indices = values.topk(min(count, len(values)))
-        best = slates[indices]
-    return best
+    slates: Tensor
+    values: Tensor
 
 
 def varied_slates(problem: Problem, count: int) -> Tensor:
@@ -100,97 +101,95 @@ def varied_slates(problem: Problem, count: int) -> Tensor:
 def swap(
     slates: Tensor,
     problem: Problem,
+    evoi: PooledEvoi,
     sweeps: int,
-    sieve: Problem | None = None,
+    out_of_time: Callable[[], bool] = lambda: False,
+    sieve: PooledEvoi | None = None,
     fewest: int | None = None,
-) -> Tensor:
+) -> Found:
     """Coordinate ascent: each attribute of each slate `(b, k, p)` in turn becomes the one of highest EVOI.
 
     Slates that meet go on as one. A slate that has been asked may be where it starts, but not where it ends.
 
     Args:
         slates: Where to start.
-        problem: Judges swaps.
+        problem: What is asked about.
+        evoi: Judges swaps.
         sweeps: At most this many rounds through all attributes of a slate.
-        sieve: A cheaper problem. If given, only the `SIEVED` swaps of an attribute that are best there are judged.
+        out_of_time: Ends it.
+        sieve: See `best_swaps`.
         fewest: If given, the worse half of the slates stops after each round, until this many are left.
 
     Returns:
-        Where they end, `(b', k, p)`.
+        Where they end; minus infinity for what has been asked.
     """
-    done = []
+    now = Found(slates, evoi(slates).masked_fill_(problem.was_asked(slates), -torch.inf))
+    done: list[Found] = []
     for _ in range(sweeps):
-        slates = distinct(slates)
-        before = values = fresh_evoi(slates, problem)
+        before = now.values
         for option, position in itertools.product(range(problem.k), range(problem.attributes.p)):
-            candidates, valid = problem.attributes.space.swaps(slates, option, position)
-            if sieve is not None and sieve is not problem:
-                valid = _sieved(candidates, valid, sieve)
-            worth = _worth(candidates, valid, problem)
-            best, at = worth.max(dim=1)
-            better = best > values * (1 + LEAST_GAIN)
-            slates = torch.where(better[:, None, None], candidates[torch.arange(len(at)), at], slates)
-            values = torch.where(better, best, values)
-        moved = values > before
+            if out_of_time():
+                return _joined([*done, now])
+            now = _swapped(now, option, position, problem, evoi, sieve)
+        moved = now.values > before
         if fewest is not None:
             ahead = torch.zeros_like(moved)
-            ahead[values.topk(min(len(values), max(fewest, len(values) // 2))).indices] = True
+            ahead[now.values.topk(min(len(moved), max(fewest, len(moved) // 2))).indices] = True
             moved &= ahead
-        done.append(slates[~moved])
-        slates = slates[moved]
-        if not len(slates):
+        done.append(Found(now.slates[~moved], now.values[~moved]))
+        now = _distinct(Found(now.slates[moved], now.values[moved]))
+        if not len(now.slates):
             break
-    return torch.cat([*done, slates])
+    return _joined([*done, now])
 
 
-def _sieved(candidates: Tensor, valid: Tensor, sieve: Problem) -> Tensor:
-    """`(b, a)`, which of the valid candidates `(b, a, k, p)` are among the best of their slate."""
-    best = _worth(candidates, valid, sieve).topk(min(SIEVED, valid.shape[1]), dim=1).indices
-    return valid & torch.zeros_like(valid).scatter_(1, best, True)
+def _swapped(
+    now: Found, option: int, position: int, problem: Problem, evoi: PooledEvoi, sieve: PooledEvoi | None
+) -> Found:
+    """After the best swap of one attribute of each slate, where it raises EVOI."""
+    items, valid = problem.attributes.space.swaps(now.slates, option, position)
+    swaps = best_swaps(now.slates, option, position, valid, evoi, sieve)
+    rows, slates = torch.arange(len(items)), now.slates.clone()
+    while True:
+        best, column = swaps.values.max(dim=1)
+        slates[:, option] = items[rows, swaps.attributes[rows, column]]
+        again = problem.was_asked(slates) & (best > -torch.inf)
+        if not again.any():
+            break
+        swaps.values[rows[again], column[again]] = -torch.inf
+    better = best > now.values * (1 + LEAST_GAIN)
+    return Found(torch.where(better[:, None, None], slates, now.slates), torch.where(better, best, now.values))
 
 
-def _worth(candidates: Tensor, valid: Tensor, problem: Problem) -> Tensor:
-    """EVOI `(b, a)` of candidates `(b, a, k, p)`, minus infinity where they are not valid or have been asked."""
-    worth = torch.full(valid.shape, -torch.inf, dtype=torch.float32)
-    worth[valid] = fresh_evoi(candidates[valid], problem)
-    return worth
+def _with_best_after(slates: Tensor, rows: Tensor, problem: Problem) -> Tensor:
+    """Rows of items, and those of the best items of all after each answer to the slates."""
+    directions = value.directions_after(problem.options.utilities(slates), problem.belief, problem.response)
+    found = problem.search(directions.flatten(0, 1), min(LOOKED_UP, problem.available)).rows
+    every: Tensor = torch.unique(torch.cat([rows, found.flatten()]))
+    return every
 
 
-def head(slates: Tensor, problem: Problem, count: int) -> Tensor:
-    """The `count` best of the slates."""
-    slates = distinct(slates)
-    return slates[fresh_evoi(slates, problem).topk(min(count, len(slates))).indices]
+def head(slates: Tensor, values: Tensor, count: int) -> Tensor:
+    """The `count` distinct slates of highest value, best first."""
+    return distinct(slates[values.argsort(descending=True)])[:count]
 
 
 def distinct(slates: Tensor) -> Tensor:
-    """The slates without those that differ from another in the order of their items only."""
-    names = [tuple(sorted(map(tuple, slate))) for slate in slates.tolist()]
-    return torch.tensor([*dict.fromkeys(names)])
+    """The slates without those that differ from an earlier one in the order of their items only."""
+    return slates[_first_of_each(slates)]
 
 
-def fresh_evoi(slates: Tensor, problem: Problem) -> Tensor:
-    """EVOI `(b,)`, minus infinity for slates that have been asked; b may be 0."""
-    if not len(slates):
-        return torch.empty(0, dtype=torch.float32)
-    return problem.evoi(slates).masked_fill_(problem.was_asked(slates), -torch.inf)
+def _distinct(found: Found) -> Found:
+    rows = _first_of_each(found.slates)
+    return Found(found.slates[rows], found.values[rows])
 
 
-def finish(slates: Tensor, problem: Problem, ranking: Problem, rounds: int) -> Tensor:
-    """The best of the slates on all particles and items, `(1, k, p)`, after the best single swaps that raise it there.
+def _first_of_each(slates: Tensor) -> Tensor:
+    first: dict[tuple[tuple[int, ...], ...], int] = {}
+    for row, slate in enumerate(slates.tolist()):
+        first.setdefault(tuple(sorted(map(tuple, slate))), row)
+    return torch.tensor([*first.values()], dtype=torch.long)
 
-    Where the swaps were judged on all of them already there is nothing left to do.
-    """
-    values = fresh_evoi(slates, problem)
-    best, best_value = slates[values.argmax()], values.max()
-    if ranking is problem:
-        return best[None]
-    for _ in range(rounds):
-        candidates = problem.attributes.space.neighbours(best[None])
-        if not len(candidates):
-            break
-        head = fresh_evoi(candidates, ranking).topk(min(RANKING_HEAD, len(candidates))).indices
-        values = fresh_evoi(candidates[head], problem)
-        if values.max() <= best_value * (1 + LEAST_GAIN):
-            break
-        best, best_value = candidates[head[values.argmax()]], values.max()
-    return best[None]
+
+def _joined(parts: list[Found]) -> Found:
+    return Found(torch.cat([part.slates for part in parts]), torch.cat([part.values for part in parts]))

@@ -16,12 +16,9 @@ from torch import Tensor
 
 from rather import value
 from rather.model.responses import Logistic
+from rather.strategies.clock import Clock
 from rather.strategies.continuous import Adam, slate_network
 from rather.strategies.problem import Problem
-
-# Where a slate of whole attributes is relaxed to before the ascent goes on from it: near enough to be recognised,
-# far enough from the corners for other attributes to enter.
-RELAXED_OUT, RELAXED_IN = 0.25, 0.75
 
 
 class Distance(NamedTuple):
@@ -56,6 +53,7 @@ class ContPartial:
         temperature: Of the softmax while optimising, relative to the spread of utilities.
         particles: The ascent uses at most this many, drawn by weight; the best is still chosen on all.
         items: The ascent searches all items while there are no more than this, else a shortlist.
+        budget_ms: Take no further step once most of this time has passed; None takes all.
     """
 
     restarts: int = 20
@@ -66,6 +64,7 @@ class ContPartial:
     temperature: float = 0.1
     particles: int = 4096
     items: int = 65_536
+    budget_ms: float | None = None
 
     def __call__(self, problem: Problem) -> Tensor:
         """See `Strategy`."""
@@ -73,20 +72,16 @@ class ContPartial:
         relaxed = torch.rand(shape, generator=problem.generator, dtype=torch.float32)
         return problem.attributes.space.projected(self.optimise(relaxed, problem))
 
-    def polish(self, slates: Tensor, problem: Problem) -> Tensor:
-        """The same from given slates `(b, k, p)`."""
-        shape = (len(slates), problem.k, len(problem.catalog.attributes))
-        relaxed = torch.full(shape, RELAXED_OUT, dtype=torch.float32)
-        relaxed.scatter_(2, slates, RELAXED_IN)
-        return problem.attributes.space.projected(self.optimise(relaxed, problem))
-
     def optimise(self, relaxed: Tensor, problem: Problem) -> Tensor:
         """Relaxed slates `(b, k, a)` after gradient ascent from the given ones."""
+        clock = Clock(self.budget_ms)
         thinned = problem.thinned(self.particles, self.items)
         softmax = Logistic(self.temperature * problem.utility_spread)
         weight = self.weight * problem.utility_spread
         move = Adam(relaxed)
         for _ in range(self.steps):
+            if clock.spent(0.8):
+                break
             uphill = evoi_gradient(relaxed, thinned, softmax)
             uphill -= weight * distance_from_partial(relaxed, problem.attributes.p).gradient
             relaxed = (relaxed + self.step_size * move(uphill)).clamp_(0.0, 1.0)

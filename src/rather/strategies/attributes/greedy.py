@@ -1,21 +1,17 @@
-"""Greedy for questions about attributes, and the cheaper problem on which long lists of candidates are ranked."""
+"""Greedy for questions about attributes."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
+from rather.strategies.attributes.pooled import PooledEvoi, best_swaps, recommendable
+from rather.strategies.clock import Clock
 from rather.strategies.problem import Problem
 
-# A long list of candidates is ranked on this many particles and items, and its head then on all of them.
-RANKING_PARTICLES = 1024
-RANKING_ITEMS = 512
-RANKING_HEAD = 32
-
-
-def ranking_problem(problem: Problem) -> Problem:
-    """The problem itself, or a thinned one on which to rank a long list of candidates."""
-    return problem.thinned(RANKING_PARTICLES, RANKING_ITEMS)
+# Up to this many items, additions are judged on all of them.
+SMALL_CATALOG = 512
 
 
 @dataclass(frozen=True)
@@ -25,40 +21,45 @@ class GreedyAttributes:
     Attributes are dealt out in turn: the first round gives each of the k options its first attribute, the second its
     second, up to p. Until an option has all of its attributes it is compared with those it has, so that every addition
     is judged by the EVOI of a question that could be asked.
+
+    Attributes:
+        budget_ms: Add nothing further once this much time has passed; what is missing is then filled in by variance.
     """
+
+    budget_ms: float | None = None
 
     def __call__(self, problem: Problem) -> Tensor:
         """See `Strategy`."""
-        ranking = ranking_problem(problem)
-        options: list[list[int]] = [[int(problem.attributes.variance.argmax())]]
-        for turn in range(1, problem.k * problem.attributes.p):
-            slot = turn % problem.k
-            if turn < problem.k:
-                options.append([])
-            options[slot] += self._best_addition(options, slot, problem, ranking)
-        # Where the attributes run out, two options may say the same or one too little; the projection corrects that.
-        scores = torch.zeros(1, problem.k, len(problem.catalog.attributes), dtype=torch.float32)
-        for slot, option in enumerate(options):
-            scores[0, slot, option] = 1.0
-        return problem.attributes.space.projected(scores)
-
-    def _best_addition(self, options: list[list[int]], slot: int, problem: Problem, ranking: Problem) -> list[int]:
-        """The attribute that, added to the option in `slot`, gives the highest EVOI; none where none fits."""
-        matrix = problem.attributes.matrix
-        fitting = (~problem.attributes.space.clash[options[slot]].any(dim=0)).nonzero()[:, 0].tolist()
-        if not fitting:
-            return []
-        others = [set(option) for option in options[:slot] + options[slot + 1 :]]
-        candidates = [index for index in fitting if {*options[slot], index} not in others] or fitting
-        said = torch.stack([matrix[option].sum(dim=0) for option in options]) + problem.catalog.average
-        slates = said.repeat(len(candidates), 1, 1)
-        slates[:, slot] += matrix[candidates]
-        return [candidates[_best_of(slates, problem, ranking)]]
+        clock = Clock(self.budget_ms)
+        out_of_time = None if self.budget_ms is None else lambda: clock.spent(0.5)
+        evoi = PooledEvoi.of(problem, recommendable(problem, out_of_time, SMALL_CATALOG))
+        return grown(problem, evoi, lambda: clock.spent(0.8))
 
 
-def _best_of(vectors: Tensor, problem: Problem, ranking: Problem) -> int:
-    """The index of the best by EVOI of slates of vectors `(b, k, d)`; a long list is ranked first."""
-    indices = torch.arange(len(vectors))
-    if ranking is not problem and len(vectors) > RANKING_HEAD:
-        indices = ranking.evoi_of_vectors(vectors).topk(RANKING_HEAD).indices
-    return int(indices[problem.evoi_of_vectors(vectors[indices]).argmax()])
+def grown(
+    problem: Problem, evoi: PooledEvoi, out_of_time: Callable[[], bool], sieve: PooledEvoi | None = None
+) -> Tensor:
+    """The slate that grows by the best attribute at a time, `(1, k, p)`.
+
+    Args:
+        problem: What is asked about.
+        evoi: Judges additions.
+        out_of_time: Ends it.
+        sieve: See `best_swaps`.
+    """
+    space, variance = problem.attributes.space, problem.attributes.variance
+    slate = torch.full((1, problem.k, space.p), -1)
+    slate[0, 0, -1] = variance.argmax()
+    for turn in range(1, problem.k * space.p):
+        if out_of_time():
+            break
+        option, options = turn % problem.k, min(turn + 1, problem.k)
+        # Items are in ascending order: what is not stated yet comes first.
+        items, valid = space.swaps(slate[:, :options], option, 0)
+        if valid.any():
+            found = best_swaps(slate[:, :options], option, 0, valid, evoi, sieve)
+            slate[0, option] = items[0, found.attributes[0, found.values[0].argmax()]]
+    # Where time or attributes run out, options say too little, or the same; the projection corrects that.
+    scores = (variance / (2 * variance.max().clamp_min(1e-30))).repeat(1, problem.k, 1)
+    padded = torch.nn.functional.pad(scores, (0, 1)).scatter_(2, slate.remainder(scores.shape[2] + 1), 1.0)
+    return space.projected(padded[:, :, :-1])

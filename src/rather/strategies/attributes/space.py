@@ -150,30 +150,39 @@ class AttributeSpace:
         candidates[:, :, position] = torch.arange(a)
         others = torch.cat([items[:, :position], items[:, position + 1 :]], dim=1)
         same = torch.arange(a) == items[:, position, None]
-        return candidates.sort(dim=2).values, ~(self.clash[others].any(dim=1) | same)
+        return candidates.sort(dim=2).values, ~(self._clash_if_stated[others].any(dim=1) | same)
+
+    @cached_property
+    def _clash_if_stated(self) -> Tensor:
+        """`clash` with a last row for an attribute that is not stated, which contradicts none."""
+        return torch.cat([self.clash, torch.zeros_like(self.clash[:1])])
 
     def swaps(self, slates: Tensor, item: int, position: int) -> tuple[Tensor, Tensor]:
-        """Slates with one attribute of one item replaced by every other.
+        """What replaces an item if one of its attributes is replaced by every other.
 
         Args:
-            slates: `(b, k, p)`.
+            slates: `(b, k, p)`; -1 stands for an attribute that is not stated yet.
             item: Which item of each slate.
             position: Which of its attributes.
 
         Returns:
-            `(b, a, k, p)` candidates, and `(b, a)` which of them are slates of distinct partial items.
+            `(b, a, p)` items, and `(b, a)` which of them make slates of distinct partial items.
         """
         replaced, valid = self._replaced(slates[:, item], position)
-        candidates = slates[:, None].repeat(1, len(self.columns), 1, 1)
-        candidates[:, :, item] = replaced
         others = torch.cat([slates[:, :item], slates[:, item + 1 :]], dim=1)
         repeated = (replaced[:, :, None, :] == others[:, None, :, :]).all(dim=3).any(dim=2)
-        return candidates, valid & ~repeated
+        return replaced, valid & ~repeated
 
     def neighbours(self, slates: Tensor) -> Tensor:
         """Every slate `(c, k, p)` that differs from one of `slates` in one attribute."""
-        found = [self.swaps(slates, item, position) for item in range(self.k) for position in range(self.p)]
-        return torch.cat([candidates[valid] for candidates, valid in found])
+        found = []
+        for item in range(self.k):
+            for position in range(self.p):
+                replaced, valid = self.swaps(slates, item, position)
+                candidates = slates[:, None].repeat(1, len(self.columns), 1, 1)
+                candidates[:, :, item] = replaced
+                found.append(candidates[valid])
+        return torch.cat(found)
 
 
 def _with_repeats(slates: Tensor) -> list[int]:
