@@ -49,6 +49,22 @@ def test_a_time_budget_is_at_most_the_servers(served):
     assert start(served, strategy="random").policy.budget_ms is None
 
 
+@pytest.mark.parametrize("ask", ["attributes", "auto"])
+def test_questions_about_attributes_keep_the_budget_whatever_chooses_items(served, ask):
+    policy = start(served, ask=ask, strategy="random", time_budget_ms=30).policy
+    assert policy.strategies[1].budget_ms == (30 if ask == "attributes" else 15)
+    assert start(served, ask=ask, strategy="random").policy.budget_ms == 500
+
+
+def test_a_question_states_no_more_attributes_than_the_limit(served):
+    assert start(served, ask="attributes", k=2, p=2).policy.p == 2
+    with pytest.raises(ProblemError, match=r"`k` times `p` must be at most 24 here .*, got 10 x 3\."):
+        served.complete(NewSession(ask="attributes", k=10, p=3))
+    with pytest.raises(ProblemError, match="at most 24"):
+        served.complete(NewSession(ask="auto", k=5, p=5))
+    assert served.complete(NewSession(k=10, p=10)).k == 10  # of no consequence for items
+
+
 def test_sessions_that_differ_in_seed_and_length_share_what_was_computed(served):
     first, second = start(served, filters=RED), start(served, filters=RED, seed=9, questions=3)
     assert first.policy.allowed is second.policy.allowed

@@ -73,6 +73,7 @@ def test_errors_of_the_framework_are_problems(client, method, path, status, code
         (b'{"seed": 1e300}', 422, "invalid-request"),
         (b'{"strategy": "exhaustive-search"}', 422, "invalid-request"),
         (b'{"strategy": "random", "time_budget_ms": 5}', 422, "invalid-request"),
+        (b'{"ask": "attributes", "k": 10, "p": 10}', 422, "invalid-request"),
         (b'{"catalog": "\\ud800"}', 422, "invalid-request"),
         (b'{"catalog": "no\\u0000"}', 404, "unknown-catalog"),
         (b'{"where": "price < 5"}', 422, "invalid-filter"),

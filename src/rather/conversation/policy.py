@@ -111,7 +111,9 @@ class Policy:
         rejuvenation: When and how degenerate particles are replaced; None only reweights them (the paper's setting).
         reading_cost: What reading a question costs, by default `ReadingCost.usual` on the scale of this catalogue and
             belief.
-        budget_ms: Time after which `auto` starts no further search for a question; by default it does all the work.
+        budget_ms: Time after which strategies that keep a budget (`auto`, and all for attributes but exhaustive search)
+            start nothing further and give the best question so far; by default they do all the work. With "auto" for
+            `ask`, each of the two kinds gets half of it.
     """
 
     catalog: Catalog
@@ -309,7 +311,10 @@ class Policy:
         attributes = self.attribute_strategy
         if isinstance(attributes, str):
             attributes = strategy_named(attributes, about="attributes")
-        return _with_budget(items, self.budget_ms), attributes
+        budget = self.budget_ms
+        if budget is not None and self.ask == "auto" and self.catalog.attributes:
+            budget /= 2  # each kind of question is searched
+        return _with_budget(items, budget), _with_budget(attributes, budget)
 
     def _chosen(self, problem: Problem, number: int) -> Question:
         items, attributes = self.strategies

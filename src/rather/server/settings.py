@@ -13,6 +13,9 @@ from rather.strategies import STRATEGIES
 # It evaluates every possible slate: one request could keep a core busy for minutes.
 NOT_SERVED = frozenset({"exhaustive-search"})
 
+# Of sessions about attributes; new ones use the first. All of them keep a time budget.
+SERVED_FOR_ATTRIBUTES = ("auto", "greedy")
+
 # From this many items on, only strategies that scan them a few times (or keep a time budget) are offered.
 LARGE = 50_000
 FOR_LARGE = ("auto", "query-iteration", "rand-user-top-item", "top5-exhaustive", "random")
@@ -33,6 +36,7 @@ class Limits:
         requests_per_minute: Requests to the API that one address may make; as many may come at once.
         text_length: Longest text of a catalogue that is shown; a longer one is cut and ends in "…".
         slate: Most options of a question.
+        attributes: Most attributes that a question about attributes states, over all its options (k times p).
         answers: Most answers of a session, including those taken back.
         page: Most recommendations in one response.
         wait_seconds: Longest wait of a request for a free core; then it ends in 503.
@@ -44,6 +48,7 @@ class Limits:
     requests_per_minute: int = 1_200
     text_length: int = 2_000
     slate: int = 10
+    attributes: int = 24
     answers: int = 200
     page: int = 100
     wait_seconds: float = 20.0
@@ -123,11 +128,6 @@ class Settings:
     def cores(self) -> int:
         """Computations at the same time."""
         return self.workers if self.workers is not None else available_cores()
-
-
-def attribute_strategy_for(items: int) -> str:
-    """How questions about attributes are chosen for a catalogue with this many items."""
-    return "auto" if items < LARGE else "greedy"
 
 
 def default_database() -> str:

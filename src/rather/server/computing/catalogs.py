@@ -26,7 +26,7 @@ from rather.server.computing.filters import CatalogFilters
 from rather.server.computing.gate import Gate
 from rather.server.problems import ProblemError, invalid_filter, invalid_log, invalid_request
 from rather.server.requests import Log, NewSession
-from rather.server.settings import Settings, attribute_strategy_for
+from rather.server.settings import SERVED_FOR_ATTRIBUTES, Settings
 
 # Policies that are cached for requests, and as many for stored sessions. Most people have the same few.
 CACHED_POLICIES = 256
@@ -92,12 +92,19 @@ class ServedCatalog:
             raise invalid_request(f"`strategy` must be one of {', '.join(offered)}.")
         if request.ask == "attributes" and not self.catalog.attributes:
             raise invalid_request(f"The catalogue {self.name} has no attributes to ask about: set `ask` to `items`.")
-        budget = request.time_budget_ms
-        if request.strategy != "auto" and budget is not None:
-            raise invalid_request("`time_budget_ms` is for the strategy `auto` only.")
-        if request.strategy == "auto":
-            budget = min(budget or limits.budget_ms, limits.budget_ms)
         p = 1 if request.p is None else request.p
+        if request.ask != "items" and request.k * p > limits.attributes:
+            raise invalid_request(
+                f"`k` times `p` must be at most {limits.attributes} here (the attributes that a question states), "
+                f"got {request.k} x {p}."
+            )
+        # Questions about attributes are always chosen by `auto`.
+        keeps_budget = request.strategy == "auto" or request.ask != "items"
+        budget = request.time_budget_ms
+        if budget is not None and not keeps_budget:
+            raise invalid_request("`time_budget_ms` is for the strategy `auto` only.")
+        if keeps_budget:
+            budget = min(budget or limits.budget_ms, limits.budget_ms)
         return request.model_copy(update={"catalog": self.name, "time_budget_ms": budget, "p": p})
 
     def start(self, request: NewSession, spaces: Mapping[str, Any] | None = None) -> Session:
@@ -171,9 +178,8 @@ class ServedCatalog:
         policy, _ = load_settings(content, self.catalog, self.belief, **parts)
         if policy.rejuvenation not in (None, Rejuvenation()):
             raise invalid_log("Its `rejuvenation` is not the usual one, and could keep the server busy for long.")
-        strategy = attribute_strategy_for(len(self.catalog))
-        if policy.ask != "items" and policy.attribute_strategy != strategy:
-            raise invalid_log(f"Its strategy for attributes is not {strategy}.")
+        if policy.ask != "items" and policy.attribute_strategy not in SERVED_FOR_ATTRIBUTES:
+            raise invalid_log(f"Its strategy for attributes is none of {', '.join(SERVED_FOR_ATTRIBUTES)}.")
 
     # Both caches know their catalogue only weakly. A cycle would keep an old version in memory until the interpreter
     # happens to look for cycles.
@@ -202,7 +208,6 @@ class ServedCatalog:
                 ask=request.ask,
                 p=request.p or 1,
                 strategy=request.strategy,
-                attribute_strategy=attribute_strategy_for(len(self.catalog)),
                 allowed=allowed,
                 retriever=self.retriever,
                 budget_ms=request.time_budget_ms,
