@@ -25,7 +25,7 @@ from rather.model.responses import Choice, Logistic, ResponseModel
 from rather.numerics.arrays import as_mask
 from rather.numerics.randomness import derive_generator
 from rather.numerics.threads import one_thread
-from rather.retrieval import AdaptiveRetriever, Found, Retriever, choose_retriever
+from rather.retrieval import AdaptiveRetriever, Found, Retriever, Screening, choose_retriever
 from rather.retrieval.selection import RetrieverKind
 from rather.strategies import Problem, Strategy, choose, strategy_named
 from rather.strategies.attributes.options import AttributeOptions
@@ -252,11 +252,15 @@ class Policy:
         return lambda directions, count: retriever.top(directions, count, self.allowed)
 
     def best_utilities(self, belief: Belief) -> Tensor:
-        """`(m,)`, for every particle the utility of its best allowed item."""
+        """`(m,)`, for every particle the utility of its best allowed item, or about that after a first look."""
 
         def compute() -> Tensor:
+            retriever, particles = self.retriever_for(belief), belief.particles
             with one_thread():
-                return value.best_items(belief, self.search(belief)).scores[:, 0]
+                if not isinstance(retriever, Screening):
+                    return value.best_items(belief, self.search(belief)).scores[:, 0]
+                good = self.catalog.vectors(retriever.screen(particles, 1, self.allowed)[:, 0])
+                return value.nearly_best_utilities(particles, good, self.search(belief))
 
         return self._known.best_utilities(belief.particles, compute)
 
