@@ -267,6 +267,13 @@ def test_allowed_items_are_carried_over_by_their_ids():
     assert ids == {IDS[row] for row in range(13) if row != 3}
 
 
+@pytest.mark.parametrize("ids", [7, {}, {"only": [[1]]}, {"some": ["a"]}, {"only": [], "except": []}, {"only": "a"}])
+def test_damaged_ids_of_allowed_items_are_rejected(ids):
+    log = json.loads(talk(films(), 0, allowed=torch.arange(14) % 2 == 0).to_json())
+    with pytest.raises(InvalidInputError, match="damaged"):
+        Session.from_json(json.dumps({**log, "allowed_ids": ids}), films(range(13)), BELIEF)
+
+
 def test_allowed_rows_are_carried_over_where_rows_are_ids():
     session = talk(Catalog(VECTORS), 0, allowed=torch.arange(14) % 2 == 0)
     more = Catalog(torch.cat([VECTORS, normal(6, 3, seed=5)]))

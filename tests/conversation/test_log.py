@@ -193,6 +193,10 @@ DAMAGE = {
     "a strategy that does not exist": ("strategy", "magic"),
     "a filter that is none": ("allowed", "AAAA"),
     "a slate size that does not fit": ("k", 21),
+    "a space that is no text": ("space", [7]),
+    "spaces that are none": ("spaces", [7]),
+    "a name that is none": ("name", {}),
+    "events that are none": ("events", {"tell": 1}),
 }
 
 

@@ -3,7 +3,6 @@
 import base64
 import zlib
 from collections.abc import Mapping
-from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -18,19 +17,24 @@ from rather.model.catalog import Catalog
 MOST_IDS = 10_000
 
 
-def dump_allowed(allowed: Tensor | None, catalog: Catalog) -> dict[str, Any]:
+def dump_allowed(allowed: Tensor | None, catalog: Catalog, *, list_ids: bool = True) -> dict[str, Any]:
     """The mask, and the ids of whichever are fewer: those that are allowed or those that are not.
 
     Ids that are the rows need not be listed, and more than `MOST_IDS` are not.
+
+    Args:
+        allowed: `(n,)` boolean; None allows all.
+        catalog: The items.
+        list_ids: Whether ids are listed at all.
     """
     if allowed is None:
         return {"allowed": None, "allowed_ids": None}
     listed: dict[str, Any] | None = None
     count = int(allowed.count_nonzero())
-    if not isinstance(catalog.ids, range) and min(count, len(catalog) - count) <= MOST_IDS:
+    if list_ids and not isinstance(catalog.ids, range) and min(count, len(catalog) - count) <= MOST_IDS:
         only = 2 * count <= len(catalog)
-        wanted = allowed if only else ~allowed
-        listed = {"only" if only else "except": list(compress(catalog.ids, wanted.tolist()))}
+        rows = (allowed if only else ~allowed).nonzero()[:, 0].tolist()
+        listed = {"only" if only else "except": [catalog.ids[row] for row in rows]}
     return {"allowed": _pack(allowed), "allowed_ids": listed}
 
 

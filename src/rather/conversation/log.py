@@ -97,13 +97,16 @@ def as_data(session: Session) -> dict[str, Any]:
     return {**settings, "events": list(session.events), "open": dump_open(session)}
 
 
-def dump_settings(policy: Policy, stopping: Stopping, spaces: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def dump_settings(
+    policy: Policy, stopping: Stopping, spaces: Mapping[str, Any] | None = None, *, list_ids: bool = True
+) -> dict[str, Any]:
     """All of a log that does not change with the answers.
 
     Args:
         policy: Of the session.
         stopping: Of the session.
         spaces: Descriptions of the spaces that events were written in, besides that of the policy's catalogue.
+        list_ids: Whether to list the ids of allowed items, for the day when the rows have changed.
     """
     catalog = policy.catalog
     return {
@@ -111,7 +114,7 @@ def dump_settings(policy: Policy, stopping: Stopping, spaces: Mapping[str, Any] 
         "catalog": catalog.content_hash,
         "name": catalog.name,
         "space": catalog.space_hash,
-        "spaces": {**(spaces or {}), catalog.space_hash: catalog.space.description},
+        "spaces": {**(spaces or {}), catalog.space_hash: catalog.space_description},
         "belief": policy.prior.content_hash,
         "k": policy.k,
         "seed": policy.seed,
@@ -120,7 +123,7 @@ def dump_settings(policy: Policy, stopping: Stopping, spaces: Mapping[str, Any] 
         "response": _dump_response(policy.response),
         "stopping": dataclasses.asdict(stopping),
         "rejuvenation": policy.rejuvenation and dataclasses.asdict(policy.rejuvenation),
-        **dump_allowed(policy.allowed, catalog),
+        **dump_allowed(policy.allowed, catalog, list_ids=list_ids),
     }
 
 
@@ -162,15 +165,11 @@ def spaces_of(log: Mapping[str, Any], catalog: Catalog) -> dict[str, Any]:
 
     Equal vectors mean the same, even if the features have other names now.
     """
-    records = [*log["events"], log["open"]]
-    used = {record["shown"].get("space") for record in records if isinstance(record, dict) and _has_shown(record)}
-    kept = {space: described for space, described in log["spaces"].items() if space in {*used, log["space"]}}
-    same = {log["space"]: catalog.space.description} if log["catalog"] == catalog.content_hash else {}
+    shown = [record.get("shown") for record in (*log["events"], log["open"]) if isinstance(record, dict)]
+    used = [log["space"], *(each.get("space") for each in shown if isinstance(each, dict))]
+    kept = {space: described for space, described in log["spaces"].items() if space in used}
+    same = {log["space"]: catalog.space_description} if log["catalog"] == catalog.content_hash else {}
     return {**kept, **same}
-
-
-def _has_shown(record: Mapping[str, Any]) -> bool:
-    return isinstance(record.get("shown"), dict)
 
 
 def load_settings(log: dict[str, Any], catalog: Catalog, belief: Belief, **parts: Any) -> tuple[Policy, Stopping]:
@@ -229,7 +228,7 @@ def upgraded(log: dict[str, Any], policy: Policy) -> dict[str, Any]:
         "rather": VERSION,
         "name": catalog.name,
         "space": catalog.space_hash,
-        "spaces": {catalog.space_hash: catalog.space.description},
+        "spaces": {catalog.space_hash: catalog.space_description},
         **dump_allowed(policy.allowed, catalog),
         "events": [event if "undo" in event else _with_shown(event, policy) for event in log["events"]],
         "open": open,
@@ -332,8 +331,9 @@ def parse(text: str | bytes) -> dict[str, Any]:
     needed = {"catalog", "belief", "k", "seed", "strategy", "response", "stopping", "rejuvenation", "allowed"}
     if missing := sorted((needed | {"name", "space", "spaces", "events", "open"}) - log.keys()):
         raise InvalidInputError(f"This session log is incomplete: it lacks {', '.join(missing)}.")
-    if not isinstance(log["spaces"], dict) or not isinstance(log["events"], list):
-        raise damaged(log["spaces"] if isinstance(log["events"], list) else log["events"])
+    for part, kind in (("name", str), ("space", str), ("spaces", dict), ("events", list)):
+        if not isinstance(log[part], kind):
+            raise damaged(log[part])
     return log
 
 

@@ -19,7 +19,7 @@ class Translations:
     """
 
     def __init__(self, spaces: Mapping[str, Any], catalog: Catalog) -> None:
-        self.spaces = {**spaces, catalog.space_hash: catalog.space.description}
+        self.spaces = {**spaces, catalog.space_hash: catalog.space_description}
         self._dimensions = catalog.dimensions
         self._space: Space = catalog.space
         self._known = {catalog.space_hash: Translation()}

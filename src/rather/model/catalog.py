@@ -128,9 +128,14 @@ class Catalog:
         return NamedFeatures(tuple(self.features)) if self.features else UnnamedDimensions(self.dimensions)
 
     @cached_property
+    def space_description(self) -> dict[str, Any]:
+        """The space in plain JSON, described once."""
+        return self.space.description
+
+    @cached_property
     def space_hash(self) -> str:
         """A short name of the space, by content."""
-        return space_hash(self.space.description)
+        return space_hash(self.space_description)
 
     @property
     def largest_norm(self) -> float:

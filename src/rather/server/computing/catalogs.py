@@ -288,10 +288,9 @@ class ServedCatalogs:
 
 def settings_of(session: Session, request: NewSession | None = None) -> str:
     """The settings of a session's log, as JSON text; without the ids of allowed items where filters give these."""
-    settings = dump_settings(session.policy, session.stopping, session.translations.spaces)
-    if request is not None and (request.filters or request.where):
-        settings["allowed_ids"] = None
-    return json.dumps(settings)
+    by_filters = request is not None and bool(request.filters or request.where)
+    spaces = session.translations.spaces
+    return json.dumps(dump_settings(session.policy, session.stopping, spaces, list_ids=not by_filters))
 
 
 def _means_the_same(content: Mapping[str, Any], catalog: Catalog) -> bool:
