@@ -4,6 +4,7 @@ import pytest
 
 from rather.formats.vectors.vector_files import Vectors, save_vectors
 from rather.research.bench.contest import AUTO, CONT_FREE, GREEDY, ITERATION
+from rather.research.bench.soak import Minute, SoakReport
 from worlds import normal
 
 
@@ -28,3 +29,19 @@ def test_the_command_draws_a_plot(rather, vectors, tmp_path):
     rather(*arguments, "--plot", str(tmp_path / "times.png"))
     assert (tmp_path / "times.png").stat().st_size > 10_000
     assert "must end in" in rather(*arguments, "--plot", "times.txt", expect=2).err
+
+
+@pytest.mark.parametrize("wrong", ["", "stored are [0], acknowledged were [0, 1]"])
+def test_a_soak_ends_with_1_when_something_is_wrong(rather, monkeypatch, wrong):
+    pytest.importorskip("fastapi", reason="the extra `serve` is not installed")
+
+    def soak(users, seconds, catalog, **options):
+        quiet = Minute(False, 12, 5.0, 9.0, 0, None, None)
+        return SoakReport(catalog, users, seconds, [quiet], {"answer": 12}, 2, 0, 0, 0, {}, {"answers": wrong})
+
+    monkeypatch.setattr("rather.research.bench.soak.soak", soak)
+    arguments, ends = ("bench", "--serve", "--soak", "2", "--users", "3"), 1 if wrong else 0
+    report = json.loads(rather(*arguments, "--json", expect=ends).out)
+    assert (report["users"], report["seconds"], report["passed"]) == (3, 120.0, not wrong)
+    assert f"answers: {wrong or 'as it must be'}" in rather(*arguments, expect=ends).out
+    assert "add --serve" in rather("bench", "--soak", "2", expect=2).err

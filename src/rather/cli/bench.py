@@ -1,5 +1,7 @@
 """`rather bench`: what things cost on this machine."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +11,7 @@ import typer
 from rather.cli.console import say
 from rather.cli.json_output import print_json
 from rather.cli.options import Json, Plot, Seed, SlateSize
+from rather.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from rather.research.bench import BenchReport, BenchSettings
@@ -44,6 +47,12 @@ def bench(
     catalog: Annotated[str, typer.Option(help="With --serve: anything that `rather serve` takes.")] = "films",
     users: Annotated[int, typer.Option(min=1, help="With --serve: simulated users at the same time.")] = 200,
     seconds: Annotated[float, typer.Option(min=1, help="With --serve: how long they answer.")] = 60,
+    soak: Annotated[
+        float | None,
+        typer.Option(
+            metavar="MINUTES", min=0.1, help="With --serve: disturb the server for this long, and check everything."
+        ),
+    ] = None,
     think_seconds: Annotated[float, typer.Option(min=0, help="With --serve: mean time to read.")] = 10,
     k: SlateSize = 2,
     seed: Seed = 0,
@@ -62,13 +71,23 @@ def bench(
     With --serve, a server is started on this machine with an empty database and an empty cache, and stopped at
     the end: answers per second, latency, errors, and the latency relative to the library's own time.
 
+    With --serve --soak, they also undo, filter, export, import and delete, while the server is killed and started
+    again, its table changes and its database is locked. It exits with 1 if an acknowledged answer is lost or doubled,
+    if memory or file descriptors grow, or if a quiet minute is twice as slow as the first.
+
     Examples:
         rather bench
         rather bench --quick
         rather bench --size 1e6,500,2 --size 1e6,500,5 --plot times.png --json
         rather bench --vectors vectors.npz --size 1e6,200,3
         rather bench --serve --users 50 --seconds 20
+        rather bench --serve --soak 60
     """
+    if soak is not None:
+        if not serve:
+            raise InvalidInputError("`--soak` is for `rather bench --serve`: add --serve.")
+        _soak(catalog, users, soak, think_seconds, seed, json_output)
+        return
     if serve:
         _serve(catalog, users, seconds, think_seconds, k, seed, own_seeds, json_output)
         return
@@ -130,21 +149,11 @@ def _serve(
     own_seeds: bool,
     json_output: bool,
 ) -> None:
-    from rather.cli.progress import progress_bar
     from rather.extras import require_extra
     from rather.research.bench.load import serve_bench
 
     require_extra("serve", "`rather bench --serve`")
-    steps = round(seconds)
-    with progress_bar("seconds of load", steps, json_output) as advance:
-        done = 0
-
-        def show(share: float) -> None:
-            nonlocal done
-            while done < round(share * steps):
-                done += 1
-                advance()
-
+    with _seconds_bar("seconds of load", seconds, json_output) as show:
         report = serve_bench(
             users, seconds, catalog, think_seconds=think_seconds, k=k, seed=seed, own_seeds=own_seeds, on_progress=show
         )
@@ -152,6 +161,40 @@ def _serve(
         print_json(asdict(report))
     else:
         _print_serve_report(report)
+
+
+@contextmanager
+def _seconds_bar(what: str, seconds: float, quiet: bool) -> Iterator[Callable[[float], None]]:
+    """Yields a function to call with the share of the time that has passed."""
+    from rather.cli.progress import progress_bar
+
+    steps, done = round(seconds), 0
+    with progress_bar(what, steps, quiet) as advance:
+
+        def show(share: float) -> None:
+            nonlocal done
+            while done < round(share * steps):
+                done += 1
+                advance()
+
+        yield show
+
+
+def _soak(catalog: str, users: int, minutes: float, think_seconds: float, seed: int, json_output: bool) -> None:
+    from rather.extras import require_extra
+    from rather.research.bench.soak import soak
+
+    require_extra("serve", "`rather bench --serve`")
+    with _seconds_bar("seconds of soak", 60 * minutes, json_output) as show:
+        report = soak(users, 60 * minutes, catalog, think_seconds=think_seconds, seed=seed, on_progress=show)
+    if json_output:
+        print_json({**asdict(report), "passed": report.passed})
+    else:
+        from rather.cli.bench_table import print_soak
+
+        print_soak(report)
+    if not report.passed:
+        raise typer.Exit(1)
 
 
 def _print_serve_report(report: "ServeReport") -> None:

@@ -4,11 +4,13 @@ from typing import Any
 
 from rich import box
 from rich.table import Table
+from rich.text import Text
 
 from rather.cli.console import plain_console
 from rather.research.bench.contest import AUTO
 from rather.research.bench.machine import BUSY
 from rather.research.bench.measurements import BenchReport, SizeMeasurement, Times
+from rather.research.bench.soak import SoakReport
 
 LOOK: dict[str, Any] = {"box": box.SIMPLE_HEAD, "collapse_padding": True, "pad_edge": False}
 
@@ -45,6 +47,26 @@ def _goals(report: BenchReport) -> Table:
         reached = "reached" if goal.reached else "missed"
         table.add_row(goal.origin, goal.what, _number(goal.value), _number(goal.limit), reached)
     return table
+
+
+def print_soak(report: SoakReport) -> None:
+    """A soak, minute by minute, and what was checked."""
+    title = f"{report.users} simulated users for {report.seconds / 60:g} min"
+    table = Table(title=title, title_justify="left", **LOOK)
+    for name in ("minute", "", "answers", "median ms", "p99 ms", "retries", "memory MB", "files"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for number, minute in enumerate(report.minutes, start=1):
+        numbers = (minute.answers, minute.median, minute.p99, minute.retries, minute.memory_mb, minute.descriptors)
+        shown = ["?" if value is None else f"{value:,.0f}" for value in numbers]
+        table.add_row(str(number), "disturbed" if minute.disturbed else "quiet", *shown)
+    console = plain_console()
+    console.print(table)
+    counts = ", ".join(f"{kind} {count:,}" for kind, count in report.requests.items())
+    console.print(f"requests: {counts}; {report.sessions:,} sessions compared")
+    console.print(f"{report.kills} kills, {report.reloads} reloads, {report.locks} locks of the database")
+    for name, problem in report.checks.items():
+        verdict = "not checked" if problem is None else problem or "as it must be"
+        console.print(Text(f"{name}: {verdict}", style="red" if problem else ""))
 
 
 def _table(size: SizeMeasurement) -> Table:

@@ -12,9 +12,8 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -103,11 +102,11 @@ def serve_bench(
     """
     source = open_source(catalog)
     ask, turn = library_times(source, k, seed)
-    with tempfile.TemporaryDirectory() as folder, _server(catalog, folder, serve_options) as address:
-        crowd = _Crowd(source, address, users, think_seconds, k, seed, own_seeds)
-        _run(crowd.run(seconds, on_progress or (lambda share: None)))
-        cached = _run(_share_cached(address))
-    latency = _percentiles(crowd.latencies)
+    with tempfile.TemporaryDirectory() as folder, ServerProcess([catalog], folder, serve_options) as server:
+        crowd = _Crowd(source, server.address, users, think_seconds, k, seed, own_seeds)
+        run_loop(crowd.run(seconds, on_progress or (lambda share: None)))
+        cached = run_loop(_share_cached(server.address))
+    latency = percentiles(crowd.latencies)
     return ServeReport(
         catalog=catalog,
         items=len(source.catalog),
@@ -117,7 +116,7 @@ def serve_bench(
         answers=len(crowd.latencies),
         questions_per_second=len(crowd.latencies) / seconds,
         latency=latency,
-        opening=_percentiles(crowd.openings),
+        opening=percentiles(crowd.openings),
         errors=dict(crowd.errors),
         cached=cached,
         library_ask=ask,
@@ -128,7 +127,7 @@ def serve_bench(
     )
 
 
-def _run(work: Coroutine[Any, Any, T]) -> T:
+def run_loop(work: Coroutine[Any, Any, T]) -> T:
     """Run to the end on a thread of its own: a notebook's thread has a loop already, and allows no second."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, work).result()
@@ -171,7 +170,7 @@ class _Crowd:
 
     async def _user(self, number: int, end: float) -> None:
         moods = derive_generator(self.seed, "load", number)
-        http = _Http(*self.address)
+        http = Http(*self.address)
         await asyncio.sleep(float(torch.rand((), generator=moods)) * self.think)
         for visit in itertools.count():
             if time.monotonic() >= end:
@@ -185,16 +184,16 @@ class _Crowd:
                 session = await self._answer(http, session, self._choice(session["question"], number, moods))
         http.close()
 
-    async def _answer(self, http: "_Http", session: dict[str, Any], choice: int) -> dict[str, Any] | None:
+    async def _answer(self, http: "Http", session: dict[str, Any], choice: int) -> dict[str, Any] | None:
         body = {"question": session["question"]["id"], "choice": choice}
         answered = await self._send(http, f"/v1/sessions/{session['id']}/answers", body, self.latencies)
         return session if answered is None else answered["session"]  # the same question again after an error
 
-    async def _send(self, http: "_Http", path: str, body: dict[str, Any], times: list[float]) -> dict[str, Any] | None:
+    async def _send(self, http: "Http", path: str, body: dict[str, Any], times: list[float]) -> dict[str, Any] | None:
         start = time.perf_counter()
         status: int | str
         try:
-            status, content = await http.post(path, body)
+            status, content = await http.send("POST", path, body)
         except (OSError, asyncio.IncompleteReadError, ValueError) as error:
             status, content = type(error).__name__, b""
         if status in (200, 201):
@@ -217,25 +216,28 @@ class _Crowd:
         return int(utilities.argmax())
 
 
-class _Http:
+class Http:
     """One connection that is kept, and opened again when it broke. Light, to leave the cores to the server."""
 
     def __init__(self, host: str, port: int) -> None:
         self.host, self.port = host, port
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
-    async def post(self, path: str, body: dict[str, Any]) -> tuple[int, bytes]:
-        return await self._send("POST", path, json.dumps(body).encode())
-
-    async def get(self, path: str) -> tuple[int, bytes]:
-        return await self._send("GET", path, b"")
-
-    async def _send(self, method: str, path: str, body: bytes) -> tuple[int, bytes]:
+    async def send(
+        self,
+        method: str,
+        path: str,
+        body: dict[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> tuple[int, bytes]:
+        """The status and the content of the response."""
+        sent = b"" if body is None else json.dumps(body).encode()
         if self._streams is None:
             self._streams = await asyncio.open_connection(self.host, self.port)
         reader, writer = self._streams
-        head = f"{method} {path} HTTP/1.1\r\nHost: {self.host}\r\nContent-Type: application/json\r\n"
-        writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        lines = {"Host": self.host, "Content-Type": "application/json", **(headers or {}), "Content-Length": len(sent)}
+        head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
+        writer.write(f"{method} {path} HTTP/1.1\r\n{head}\r\n".encode() + sent)
         await writer.drain()
         answer = await reader.readuntil(b"\r\n\r\n")
         length = re.search(rb"(?i)\r\ncontent-length: (\d+)", answer)
@@ -243,42 +245,89 @@ class _Http:
         return int(answer[9:12]), content
 
     def close(self) -> None:
+        """Close the connection; the next request opens another."""
         if self._streams is not None:
             self._streams[1].close()
             self._streams = None
 
 
 async def _share_cached(address: tuple[str, int]) -> float:
-    http = _Http(*address)
-    _, content = await http.get("/metrics")
+    http = Http(*address)
+    _, content = await http.send("GET", "/metrics")
     http.close()
     counts = dict(re.findall(rb"(?m)^rather_states_(found|computed) ([\d.e+]+)", content))
     found, computed = float(counts[b"found"]), float(counts[b"computed"])
     return found / max(1.0, found + computed)
 
 
-@contextmanager
-def _server(catalog: str, folder: str, options: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """`rather serve` in a process of its own, without limits on one address and with an empty cache."""
-    database = f"sqlite:///{folder}/sessions.db"
-    limits = ["--requests-per-minute", "1000000000", "--sessions-per-day", "1000000000"]
-    command = [sys.executable, "-m", "rather", "serve", catalog, "--port", "0", "--database", database, *limits]
-    with open(os.devnull, "w") as null:  # noqa: PTH123 - the null device has no path of its own
-        own = {**os.environ, "RATHER_CACHE": str(Path(folder) / "cache")}
-        process = subprocess.Popen([*command, *options], stdout=subprocess.PIPE, stderr=null, text=True, env=own)
-    assert process.stdout is not None
-    try:
-        found = re.search(r"http://localhost:(\d+)", process.stdout.readline())
+class ServerProcess:
+    """`rather serve` in a process of its own, without limits on one address and with an empty cache.
+
+    Args:
+        catalogs: What to serve.
+        folder: For its database and its cache.
+        options: Further options of `rather serve`.
+    """
+
+    def __init__(self, catalogs: Sequence[str], folder: str, options: Sequence[str] = ()) -> None:
+        database = f"sqlite:///{folder}/sessions.db"
+        limits = ["--requests-per-minute", "1000000000", "--sessions-per-day", "1000000000"]
+        self._command = [sys.executable, "-m", "rather", "serve", *catalogs, "--database", database, *limits, *options]
+        self._environment = {**os.environ, "RATHER_CACHE": str(Path(folder) / "cache")}
+        self._port = 0
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Host and port; the same after a restart."""
+        return "127.0.0.1", self._port
+
+    def start(self) -> None:
+        """Start it, and wait until it accepts requests."""
+        command = [*self._command, "--port", str(self._port)]
+        pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+        self.process = subprocess.Popen(command, env=self._environment, **pipes)
+        assert self.process.stdout is not None
+        found = re.search(r"http://localhost:(\d+)", self.process.stdout.readline())
         if found is None:
+            self.stop()
             raise RatherError(f"The server did not start: {' '.join(command)}")
-        yield "127.0.0.1", int(found[1])
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(60)
-        process.stdout.close()
+        self._port = int(found[1])
+
+    def stop(self) -> None:
+        """Let it finish, and wait for that."""
+        self.process.send_signal(signal.SIGTERM)
+        self._wait()
+
+    def restart(self) -> None:
+        """Kill it without warning, and start it again."""
+        self.process.kill()
+        self._wait()
+        self.start()
+
+    def memory_and_descriptors(self) -> tuple[float, int] | None:
+        """Its resident memory in MB and its open file descriptors; None where there is no /proc, or no process."""
+        folder = Path("/proc", str(self.process.pid))
+        try:
+            resident = re.search(r"VmRSS:\s+(\d+) kB", (folder / "status").read_text())
+            return None if resident is None else (int(resident[1]) / 1024, len(list((folder / "fd").iterdir())))
+        except OSError:
+            return None
+
+    def _wait(self) -> None:
+        self.process.wait(60)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+
+    def __enter__(self) -> "ServerProcess":
+        self.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
 
 
-def _percentiles(times: Sequence[float]) -> dict[str, float]:
+def percentiles(times: Sequence[float]) -> dict[str, float]:
+    """The `median`, `p90`, `p99` and `max` of times; NaN if there are none."""
     if not times:
         return {name: float("nan") for name in ("median", "p90", "p99", "max")}
     ordered = torch.tensor(times, dtype=torch.float64)
