@@ -138,6 +138,9 @@ def test_a_slow_answer_shows_that_it_is_awaited(visit):
     page.route("**/v1/sessions/*/answers", lambda route: held.append(route))
     page.keyboard.press("1")
     page.locator(".slate[data-slow]").wait_for()
+    # The answered question is not the heading of what stands for the next one.
+    assert page.locator(".eyebrow").inner_text() == "Choosing the next question …"
+    assert page.locator("h1").evaluate("heading => getComputedStyle(heading).color") == "rgba(0, 0, 0, 0)"
     poll(page, lambda: held)
     assert page.locator(".stage").get_attribute("aria-busy") == "true"
     held[0].continue_()

@@ -51,10 +51,10 @@ export function Ask({ state, session, conversation }: Props) {
   if (!question) return null;
   return (
     <div class="asking" data-question={question.id}>
-      <section class="question" aria-labelledby="prompt">
+      <section class="question" aria-labelledby="prompt" data-slow={slow || undefined}>
         <p class="eyebrow">
-          Question {question.number}
-          {session.stop !== null && " · optional"}
+          {slow ? "Choosing the next question …" : `Question ${question.number}`}
+          {!slow && session.stop !== null && " · optional"}
         </p>
         <h1 id="prompt" ref={heading} tabIndex={-1}>
           {question.prompt}
