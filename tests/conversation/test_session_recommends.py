@@ -6,7 +6,19 @@ from hypothesis import given, settings
 from small_sessions import session, titled
 
 import rather
-from rather import NONE, SAME, Belief, Catalog, Noiseless, Policy, Rejuvenation, Session, Stopping, value
+from rather import (
+    NONE,
+    SAME,
+    Belief,
+    Catalog,
+    ExactRetriever,
+    Noiseless,
+    Policy,
+    Rejuvenation,
+    Session,
+    Stopping,
+    value,
+)
 from rather.conversation.policy import everyday_response
 from rather.errors import InvalidInputError
 from worlds import TINY, normal, world, worlds
@@ -145,3 +157,21 @@ def test_slates_of_any_size_are_asked(k):
     for answer in itertools.islice(itertools.cycle(range(k)), 4):
         assert len(set(here.ask().slate)) == k
         here.tell(here.ask(), answer)
+
+
+def test_the_list_the_regret_and_the_stop_take_one_search_for_the_mean():
+    small = world()
+    exact, means = ExactRetriever(small.catalog), []
+
+    class Counting:
+        def top(self, directions, count, allowed=None):
+            means.extend(directions[:1] if len(directions) == 1 else [])
+            return exact.top(directions, count, allowed)
+
+    policy = Policy(small.catalog, small.belief, retriever=Counting())
+    listed = policy.recommend(small.belief, 3)
+    assert policy.expected_regret(small.belief) == Policy(small.catalog, small.belief).expected_regret(small.belief)
+    assert policy.recommend(small.belief, 2) == listed[:2]
+    assert len(means) == 1
+    assert policy.recommend(small.belief, 5)[:3] == listed
+    assert len(means) == 2

@@ -65,6 +65,7 @@ class Known:
     def __init__(self) -> None:
         self.best_utilities: ByIdentity[Tensor] = ByIdentity(CACHED_BELIEFS)
         self.regrets: ByIdentity[float] = ByIdentity(CACHED_BELIEFS)
+        self.rankings: ByIdentity[Found] = ByIdentity(CACHED_BELIEFS)
 
 
 _shared: ByIdentity[Known] = ByIdentity(CACHED_RETRIEVERS)
@@ -270,7 +271,7 @@ class Policy:
         def compute() -> float:
             with one_thread():
                 perfect = (belief.weights * self.best_utilities(belief)).sum()
-                now = value.best_expected_utility(belief, self.search(belief))
+                now = value.best_expected_utility(belief, lambda mean, count: self._ranking(belief, count))
             return max(0.0, float(perfect - now))
 
         return self._known.regrets(belief, compute)
@@ -281,8 +282,15 @@ class Policy:
         if count < 1:
             raise InvalidInputError(f"`count` must be at least 1, got {count}.")
         with one_thread():
-            found: Found = self.search(belief)(belief.mean[None], min(count, available))
+            found = self._ranking(belief, min(count, available))
             return recommendations(found, self.catalog, belief, self.best_utilities(belief))
+
+    def _ranking(self, belief: Belief, count: int) -> Found:
+        """The best allowed items for the mean of a belief: one search for the list, the regret and the stop."""
+        found = self._known.rankings(belief, lambda: self.search(belief)(belief.mean[None], count))
+        if found.rows.shape[1] < count:
+            return self.search(belief)(belief.mean[None], count)
+        return Found(found.scores[:, :count], found.rows[:, :count], found.vectors[:, :count])
 
     def item_question(self, number: int, rows: Sequence[int], evoi: float = 0.0) -> Question:
         """The question about these items, as number `number` of a conversation."""
