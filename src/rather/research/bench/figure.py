@@ -41,11 +41,11 @@ def _named(sizes: Sequence[SizeMeasurement], name: str) -> list[tuple[SizeMeasur
 
 
 def _lines(sizes: Sequence[SizeMeasurement], name: str) -> list[list[tuple[int, float]]]:
-    """Items and milliseconds, a line for each number of particles and slate size."""
-    lines: dict[tuple[int, int], list[tuple[int, float]]] = {}
+    """Items and milliseconds, a line for each origin of vectors, number of particles and slate size."""
+    lines: dict[tuple[str, int, int], list[tuple[int, float]]] = {}
     if name == SCAN:
         for size in sizes:
-            lines.setdefault((size.m, size.k), []).append((size.n, 1000 * size.scan.median))
+            lines.setdefault((size.name, size.m, size.k), []).append((size.n, 1000 * size.scan.median))
     for size, method in _named(sizes, name):
-        lines.setdefault((size.m, size.k), []).append((size.n, 1000 * method.times.median))
+        lines.setdefault((size.name, size.m, size.k), []).append((size.n, 1000 * method.times.median))
     return [sorted(points) for points in sorted(lines.values(), key=len, reverse=True)]
