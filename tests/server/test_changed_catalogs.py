@@ -231,6 +231,16 @@ def test_a_log_of_another_meaning_is_not_imported(make_client):
     assert "another meaning" in rejected.json()["detail"]
 
 
+def test_an_export_with_filters_can_be_imported_after_a_change(make_client, source):
+    red = [{"attribute": "colour", "any_of": ["red"]}]
+    session, history = answered(make_client(), 0, filters=red)
+    after = make_client(sources=[without(source, unused(source, session, history))])
+    log = get(after, session, "/export")  # the first request since
+    imported = after.post("/v1/sessions/import", json=log)
+    assert imported.status_code == 201, imported.text
+    assert imported.json()["question"]["options"] == get(after, session)["question"]["options"]
+
+
 def test_an_export_with_filters_lists_what_is_allowed(make_client, source):
     red = [{"attribute": "colour", "any_of": ["red"]}]
     client = make_client()

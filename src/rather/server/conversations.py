@@ -254,8 +254,10 @@ class Conversations:
     def export(self, id: str) -> dict[str, Any]:
         """The session as the library's log."""
         stored = self._load(id)
-        log = {**stored.log, "served_as": stored.catalog}
         served = self.catalogs.of_session(stored.catalog)
+        if stored.log["allowed"] is not None and served is not None and not served.is_about(stored.settings):
+            stored = self.load(id).stored  # its filters, in the catalogue as it is now
+        log = {**stored.log, "served_as": stored.catalog}
         if log["allowed"] is not None and served is not None and served.is_about(stored.settings):
             policy = served.resume(stored.settings, None).policy
             log |= dump_allowed(policy.allowed, policy.catalog)
