@@ -87,6 +87,17 @@ def test_particles_are_renewed_once_for_the_same_answers(monkeypatch):
     assert torch.equal(first.belief.particles, second.belief.particles)
 
 
+@pytest.mark.usefixtures("folder")
+def test_fewer_particles_than_before_are_cached_too():
+    settings = {"rejuvenation": Rejuvenation(threshold=1.0, max_particles=10)}
+    computed, first, second = opened(cached=False, **settings), opened(**settings), opened(**settings)
+    for session in (computed, first, second):
+        talk(session, (0, 1))
+        assert session.belief.particles.shape == (10, 4)
+        assert torch.equal(session.belief.particles, computed.belief.particles)
+        assert torch.equal(session.belief.log_weights, computed.belief.log_weights)
+
+
 @pytest.mark.parametrize(
     "other",
     [

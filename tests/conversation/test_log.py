@@ -91,6 +91,7 @@ def test_the_stories_include_renewed_particles():
         {"response": Logistic(0.37, none_utility=0.1)},
         {"rejuvenation": None},
         {"rejuvenation": Rejuvenation(threshold=0.9, moves=2)},
+        {"rejuvenation": Rejuvenation(max_particles=15)},
         {"stopping": Stopping()},
         {"stopping": Stopping(cost=0.1, regret=0.2, probability=0.3, questions=4)},
     ],

@@ -74,16 +74,16 @@ class CachedPolicy:
             key = self._key("particles", belief, [question], vectors, question.number, str(answer))
         if key is None:
             return self.policy.after(belief, question, answer)
-        content = self.cache.get(key)
-        if content is not None and len(content) == 4 * belief.particles.numel():
+        content, d = self.cache.get(key), belief.particles.shape[1]
+        if content and len(content) % (4 * d) == 0:
             updated = belief.update(question, answer, self.policy.response)
-            particles = torch.from_numpy(np.frombuffer(content, dtype="<f4").astype(np.float32))
-            equal = torch.full((len(belief),), -math.log(len(belief)), dtype=torch.float32)
-            return replace(updated, particles=particles.view_as(belief.particles), log_weights=equal)
+            particles = torch.from_numpy(np.frombuffer(content, dtype="<f4").astype(np.float32)).view(-1, d)
+            equal = torch.full((len(particles),), -math.log(len(particles)), dtype=torch.float32)
+            return replace(updated, particles=particles, log_weights=equal)
         start = time.perf_counter()
         after = self.policy.after(belief, question, answer)
         elapsed = 1000 * (time.perf_counter() - start)
-        if after.particles is not belief.particles and after.particles.shape == belief.particles.shape:
+        if after.particles is not belief.particles:
             content = after.particles.contiguous().numpy().astype("<f4").tobytes()
             self.cache.put(key, content, in_file=elapsed > self.worth_a_file_ms)
         return after

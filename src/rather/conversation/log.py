@@ -122,7 +122,7 @@ def dump_settings(
         **_dump_attributes(policy),
         "response": _dump_response(policy.response),
         "stopping": dataclasses.asdict(stopping),
-        "rejuvenation": policy.rejuvenation and dataclasses.asdict(policy.rejuvenation),
+        "rejuvenation": policy.rejuvenation and _dump_rejuvenation(policy.rejuvenation),
         **dump_allowed(policy.allowed, catalog, list_ids=list_ids),
     }
 
@@ -342,6 +342,14 @@ def _number(event: Mapping[str, Any]) -> int:
     if type(number) is not int:
         raise damaged(event)
     return number
+
+
+def _dump_rejuvenation(rejuvenation: Rejuvenation) -> dict[str, Any]:
+    """Its settings; how many particles, which was not a setting at first, only where it is not the usual number."""
+    settings = dataclasses.asdict(rejuvenation)
+    if settings["max_particles"] == Rejuvenation.max_particles:
+        del settings["max_particles"]
+    return settings
 
 
 def _dump_response(response: ResponseModel) -> dict[str, Any] | None:

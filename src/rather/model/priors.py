@@ -18,9 +18,9 @@ from rather.errors import InvalidInputError
 from rather.numerics.arrays import as_floats
 from rather.numerics.randomness import systematic_rows
 
-# Centres of a kernel mixture, at most. Every rejuvenation compares each particle with each centre, and a random subset
-# of this size describes a population as well as its particles can.
-MAX_CENTRES = 2048
+# Centres of a kernel mixture, at most. Every rejuvenation compares each particle with each centre. With twice as many,
+# the log-density of held-out users was 0.001 higher per dimension on MovieLens-1M and 0.025 on goodbooks-10k.
+MAX_CENTRES = 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,21 +70,40 @@ class Prior:
 
     def component_logits(self, points: Tensor) -> Tensor:
         """Unnormalised log-probability of each component given points `(m, d)`, shape `(m, c)`."""
-        distances = torch.cdist(self._whitened(points), self._white_centres) / self.scales
-        return self.log_weights - points.shape[1] * self.scales.log() - 0.5 * distances.square()
+        return self.white_logits(self.whitened(points))
+
+    def white_logits(self, white: Tensor) -> Tensor:
+        """`component_logits` of points that are whitened already: `-|x - c|^2 / (2 s^2) + constant`, expanded."""
+        precision, constant = self._white_weights
+        return torch.addmm(constant, torch.cat([white, white.square().sum(dim=1, keepdim=True)], dim=1), precision)
 
     @cached_property
-    def _white_centres(self) -> Tensor:
-        return self._whitened(self.centres)
+    def _white_weights(self) -> tuple[Tensor, Tensor]:
+        """Of `(x, |x|^2)`, `(d + 1, c)`, and the constant, `(c,)`."""
+        centres, precision = self.white_centres, self.scales.square().reciprocal()
+        constant = self.log_weights - centres.shape[1] * self.scales.log() - 0.5 * precision * centres.square().sum(1)
+        return torch.cat([precision * centres.T, -0.5 * precision[None]]), constant
 
-    @cached_property
-    def _origin(self) -> Tensor:
-        return self.centres.mean(dim=0)
-
-    def _whitened(self, points: Tensor) -> Tensor:
-        # cdist expands |x - c|^2, whose terms cancel far from the origin (an error of 0.3 at 1,000 deviations).
-        white: Tensor = torch.linalg.solve_triangular(self.cholesky, (points - self._origin).T, upper=False)
+    def whitened(self, points: Tensor) -> Tensor:
+        """Points `(m, d)` in coordinates in which component i is `N(white_centres[i], scales[i]^2 I)`, `(m, d)`."""
+        # Relative to the origin, because |x - c|^2 is expanded and its terms cancel far away (an error of 0.3 at 1,000
+        # deviations).
+        white: Tensor = torch.linalg.solve_triangular(self.cholesky, (points - self.origin).T, upper=False)
         return white.T
+
+    def unwhitened(self, white: Tensor) -> Tensor:
+        """The points `(m, d)` that `whitened` maps to these."""
+        return white @ self.cholesky.T + self.origin
+
+    @cached_property
+    def white_centres(self) -> Tensor:
+        """The centres, whitened, `(c, d)`."""
+        return self.whitened(self.centres)
+
+    @cached_property
+    def origin(self) -> Tensor:
+        """Where whitened coordinates are 0, `(d,)`."""
+        return self.centres.mean(dim=0)
 
 
 def gaussian_prior(mean: Any, covariance: Any) -> Prior:
