@@ -37,3 +37,26 @@ def _plural_word(word: str) -> str:
     if lower.endswith(("s", "x", "z", "ch", "sh")) and not word.isupper():
         return word + "es"
     return word + "s"
+
+
+# What one does with an item, for "would you rather ... ?".
+VERBS = {
+    "watch": "film movie series show episode documentary video",
+    "read": "book novel article paper comic magazine story poem",
+    "listen to": "song album track podcast record",
+    "play": "game boardgame videogame sport",
+    "eat": "candy sweet snack dish meal food chocolate cheese pizza dessert",
+    "drink": "wine beer coffee tea cocktail whisky whiskey juice",
+    "visit": "country city place museum beach park destination island restaurant",
+    "stay at": "hotel hostel resort",
+    "live in": "house apartment flat home neighbourhood neighborhood",
+    "take": "course class job train flight trip tour",
+    "cook": "recipe",
+    "wear": "shirt shoe dress jacket coat watch hat",
+}
+_VERB_OF = {noun: verb for verb, nouns in VERBS.items() for noun in nouns.split()}
+
+
+def usual_verb(noun: str) -> str:
+    """What one does with an item of this name: "watch" for a film, "have" if nothing else is known."""
+    return _VERB_OF.get(noun.lower().split()[-1] if noun.split() else "", "have")

@@ -28,7 +28,7 @@ def test_a_person_reads_a_sentence_and_the_options(session):
     question = session.ask()
     text = shown(question_view(question))
     first, second = (option.label for option in question.options)
-    assert f"Question 1: Would you rather a film that is {first} or one that is {second}?" in text
+    assert f"Question 1: Would you rather watch a film that is {first} or one that is {second}?" in text
     assert f"1  {first}" in text
     assert f"2  {second}" in text
     assert choice_text(question, 1) == second
@@ -43,7 +43,7 @@ def test_a_program_answers_about_attributes_and_continues_later(rather, tmp_path
     assert question["kind"] == "attributes"
     assert len(question["options"]) == 3
     assert all(len(option["attributes"]) == 2 for option in question["options"])
-    assert question["text"].startswith("Would you rather a film that is ")
+    assert question["text"].startswith("Would you rather watch a film that is ")
     assert question["answers"] == [0, 1, 2, "none", "same", "skip"]
     again = rather("ask", "films", "--json", "--resume", str(log), stdin='{"quit": true}\n').out
     assert json.loads(again.splitlines()[0]) == said[4]

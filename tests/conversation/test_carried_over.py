@@ -246,7 +246,8 @@ def test_attributes_that_are_gone_are_reported_and_their_answers_count():
 
 
 def test_a_question_about_attributes_reads_the_same_without_a_catalogue():
-    said = [Attribute(text, text, normal(3, seed=index), "is") for index, text in enumerate(("fun", "dim", "slow"))]
+    texts = enumerate(("fun", "dim", "slow"))
+    said = [Attribute(text, text, normal(3, seed=index), f"that is **{text}**") for index, text in texts]
     session = talk(films(attributes=said), 0, ask="attributes", p=2, k=2)
     (turn,) = rather.history(session.to_json())
     asked = session.turns[0].question

@@ -49,7 +49,7 @@ def test_a_question_about_items_has_words_as_well():
     question = talk(ask="items").ask()
     assert question.kind == "items"
     assert question.attributes == ()
-    assert question.text == f"Would you rather {question.options[0].label} or {question.options[1].label}?"
+    assert question.text == f"Would you rather watch {question.options[0].label} or {question.options[1].label}?"
 
 
 def test_asking_is_pure_and_repeatable():

@@ -9,59 +9,81 @@ from rather.model.attributes import Attribute
 from rather.model.questions import plain
 
 
-def said(*texts, form="is"):
-    return [Attribute(text, text, torch.zeros(1), form) for text in texts]
+def said(*texts, phrase="that is **{}**"):
+    return [Attribute(text, text, torch.zeros(1), phrase.replace("{}", text)) for text in texts]
 
 
-def asked(name, *options):
-    return markdown(attribute_sentence(name, options))
+def asked(name, *options, verb="have"):
+    return markdown(attribute_sentence(name, options, verb))
 
 
 def test_adjectives():
     assert asked("film", said("funny"), said("thought-provoking")) == (
-        "Would you rather a film that is **funny** or one that is **thought-provoking**?"
+        "Would you rather have a film that is **funny** or one that is **thought-provoking**?"
     )
 
 
 def test_more_than_two_options():
     assert asked("album", said("loud"), said("slow"), said("sad")) == (
-        "Would you rather an album that is **loud**, one that is **slow** or one that is **sad**?"
+        "Would you rather have an album that is **loud**, one that is **slow** or one that is **sad**?"
     )
 
 
 def test_several_statements_are_joined_and_options_kept_apart():
     assert asked("film", said("funny", "dark"), said("slow", "epic")) == (
-        "Would you rather a film that is **funny** and **dark**, or one that is **slow** and **epic**?"
+        "Would you rather have a film that is **funny** and **dark**, or one that is **slow** and **epic**?"
     )
     assert asked("film", said("funny", "dark", "slow"), said("epic", "long", "sad"), said("old", "odd", "mild")) == (
-        "Would you rather a film that is **funny**, **dark** and **slow**; "
+        "Would you rather have a film that is **funny**, **dark** and **slow**; "
         "one that is **epic**, **long** and **sad**; or one that is **old**, **odd** and **mild**?"
     )
 
 
 def test_things_to_have():
-    assert asked("car", said("all-wheel drive", form="with"), said("200 to 300 hp", form="with")) == (
-        "Would you rather a car with **all-wheel drive** or one with **200 to 300 hp**?"
+    assert asked("car", said("all-wheel drive", phrase="with **{}**"), said("200 hp", phrase="with **{}**")) == (
+        "Would you rather have a car with **all-wheel drive** or one with **200 to 300 hp**?"
     )
 
 
 def test_forms_mix_in_one_option():
-    option = [*said("red"), *said("all-wheel drive", "200 to 300 hp", form="with"), *said("seats five", form="that")]
+    option = [
+        *said("red"),
+        *said("all-wheel drive", "200 hp", phrase="with **{}**"),
+        *said("seats five", phrase="that **{}**"),
+    ]
     assert asked("car", option, said("under 25,000")) == (
-        "Would you rather a car with **all-wheel drive** and **200 to 300 hp** that is **red** and **seats five**, "
+        "Would you rather have a car with **all-wheel drive** and **200 hp** that is **red** and **seats five**, "
         "or one that is **under 25,000**?"
     )
 
 
-def test_statements_without_a_form_stand_alone():
-    assert asked("book", said("fantasy", form=""), said("romance", "war", form="")) == (
-        "Would you rather **fantasy**, or **romance** and **war**?"
+def test_what_follows_the_noun_directly_comes_first():
+    costs, made = said("under €700", phrase="that costs **{}**"), said("Audi", phrase="made by **{}**")
+    rated = said("4 or more", phrase="whose rating is **{}**")
+    assert asked("car", [*costs, *made, *rated], said("red")) == (
+        "Would you rather have a car made by **Audi** that costs **under €700** and whose rating is **4 or more**, "
+        "or one that is **red**?"
     )
-    assert asked("book", said("fantasy", form=""), said("short")) == "Would you rather **fantasy** or **short**?"
+
+
+def test_what_all_options_share_is_not_said():
+    funny = said("funny")
+    assert asked("film", [*funny, *said("dark")], [*funny, *said("slow")], verb="watch") == (
+        "Would you rather watch a film that is **dark** or one that is **slow**?"
+    )
+    assert "funny" in asked("film", funny, [*funny, *said("slow")])  # otherwise nothing would be left of the first
+
+
+def test_attributes_without_a_phrase_stand_alone():
+    assert asked("book", said("fantasy", phrase=""), said("romance", "war", phrase="")) == (
+        "Would you rather have **fantasy**, or **romance** and **war**?"
+    )
+    assert asked("book", said("fantasy", phrase=""), said("short")) == "Would you rather have **fantasy** or **short**?"
 
 
 def test_items_by_their_labels():
-    assert plain(item_sentence(["Alien", "Brazil", "Fargo"])) == "Would you rather Alien, Brazil or Fargo?"
+    assert plain(item_sentence(["Alien", "Brazil", "Fargo"])) == "Would you rather have Alien, Brazil or Fargo?"
+    assert plain(item_sentence(["Alien", "Brazil"], "watch")) == "Would you rather watch Alien or Brazil?"
 
 
 def test_labels_of_options():

@@ -18,7 +18,7 @@ def test_named_dimensions_become_unit_attributes():
 
 
 def test_attributes_given_replace_those_of_the_dimensions():
-    attribute = Attribute("all-wheel drive", "drive", [0.5, -1.0], form="with")
+    attribute = Attribute("all-wheel drive", "drive", [0.5, -1.0], phrase="with **all-wheel drive**")
     catalog = Catalog(torch.zeros(4, 2), features=["a", "b"], attributes=[attribute])
     assert list(catalog.attributes) == [attribute]
 
@@ -53,11 +53,11 @@ def test_attributes_that_do_not_fit_are_rejected(attributes, message):
         Catalog(torch.zeros(3, 2), attributes=attributes)
 
 
-def test_an_attribute_needs_words_and_a_known_form():
+def test_an_attribute_needs_words_and_a_phrase_with_its_value():
     with pytest.raises(InvalidInputError, match="must not be empty"):
         Attribute(" ", "colour", [1.0])
-    with pytest.raises(InvalidInputError, match="`form` must be one of"):
-        Attribute("red", "colour", [1.0], form="has")
+    with pytest.raises(InvalidInputError, match="`phrase` must have its value between two marks"):
+        Attribute("red", "colour", [1.0], phrase="that is red")
 
 
 def test_the_hash_depends_on_words_column_and_meaning():

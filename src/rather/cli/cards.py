@@ -29,7 +29,7 @@ def question_view(question: Question) -> RenderableType:
         return Group(_sentence(question), *(_line(number, option) for number, option in enumerate(question.options, 1)))
     shown = facts_to_show(question.options)
     cards = [_card(number, option, shown) for number, option in enumerate(question.options, start=1)]
-    return Group(Text(f"\nQuestion {question.number}: would you rather…", style="bold"), Columns(cards))
+    return Group(Text(f"\nQuestion {question.number}: {question.lead}…", style="bold"), Columns(cards))
 
 
 def _sentence(question: Question) -> Text:

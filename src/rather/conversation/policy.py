@@ -296,7 +296,7 @@ class Policy:
         """The question about these items, as number `number` of a conversation."""
         catalog = self.catalog
         options = tuple(Option(catalog.label(row), catalog.facts_of(row), catalog.ids[row]) for row in rows)
-        words = item_sentence([option.label for option in options])
+        words = item_sentence([option.label for option in options], catalog.verb)
         return Question(number, tuple(rows), options, evoi, catalog.vectors(rows), words=words)
 
     def attribute_question(self, number: int, options: Sequence[Sequence[int]], evoi: float = 0.0) -> Question:
@@ -305,7 +305,7 @@ class Policy:
         said = [[catalog.attributes[index] for index in option] for option in options]
         shown = tuple(Option(option_label(item), {}, None, tuple(each.text for each in item)) for item in said)
         added = torch.stack([torch.stack([each.vector for each in item]).sum(dim=0) for item in said])
-        words = attribute_sentence(catalog.name, said)
+        words = attribute_sentence(catalog.name, said, catalog.verb)
         return Question(number, (), shown, evoi, catalog.average + added, tuple(map(tuple, options)), words)
 
     def shown_again(self, question: Question) -> Question | None:

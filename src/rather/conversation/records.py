@@ -17,7 +17,7 @@ from torch import Tensor
 
 from rather.conversation.policy import Policy
 from rather.conversation.translations import Translations
-from rather.conversation.wording import item_sentence
+from rather.conversation.wording import USUAL_VERB, item_sentence
 from rather.errors import InvalidInputError
 from rather.model.catalog import Catalog
 from rather.model.questions import GONE, Option, Question, Words
@@ -89,7 +89,7 @@ def logged_question(record: Any, number: int) -> Question:
         return Question(number, (), options, evoi, vectors, tuple(map(tuple, compared)), _words(shown, record))
     if not _are_integers(compared) or len({option.id for option in options}) != len(options):
         raise damaged(record)
-    words = item_sentence([option.label for option in options])
+    words = item_sentence([option.label for option in options], _text(shown.get("verb", USUAL_VERB), record))
     return Question(number, tuple(compared), options, evoi, vectors, words=words)
 
 
@@ -124,6 +124,8 @@ def _shown(question: Question, catalog: Catalog) -> dict[str, Any]:
             {"id": option.id, "label": option.label, **({"facts": dict(option.facts)} if option.facts else {})}
             for option in question.options
         ]
+        if catalog.verb != USUAL_VERB:
+            shown["verb"] = catalog.verb
     return {**shown, "vectors": packed(question.vectors), "space": catalog.space_hash}
 
 

@@ -1,13 +1,13 @@
 """Attributes: what can be said of an item in a few words.
 
-"Would you rather a film that is funny or one that is dark?" compares two partial items. Each states one attribute (or
-p of them) and leaves the rest equal, so that to a utility vector it is the sum of its attributes' vectors.
+"Would you rather watch a film that is funny or one that is dark?" compares two partial items. Each states one
+attribute (or p of them) and leaves the rest equal: to a utility vector it is the sum of its attributes' vectors.
 """
 
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -15,8 +15,8 @@ from torch import Tensor
 from rather.errors import InvalidInputError
 from rather.numerics.arrays import as_floats
 
-Form = Literal["is", "with", "that", ""]
-FORMS: tuple[Form, ...] = ("is", "with", "that", "")
+# What is stressed in a phrase stands between these marks.
+STRESS = "**"
 
 
 @dataclass(frozen=True)
@@ -28,27 +28,35 @@ class Attribute:
         column: What it is about ("drive"). Two attributes about one column contradict each other; what can hold at
             the same time, such as the tags of a list, has a column of its own each.
         vector: `(d,)`, what it adds to an item vector.
-        form: How the text joins a noun: "is" (a film that is *funny*), "with" (a car with *all-wheel drive*), "that"
-            (a car that *seats five*), or "" where only the text itself reads well.
+        phrase: What follows the noun when it is said of an item, its value between `**`: "that is **funny**", "made by
+            **Lenovo**", "with **16 GB** of memory"; "" where only the text itself reads well.
     """
 
     text: str
     column: str
     vector: Tensor = field(repr=False, compare=False)
-    form: Form = ""
+    phrase: str = ""
 
     def __post_init__(self) -> None:
         if not self.text.strip():
             raise InvalidInputError(f"`text` of an attribute about {self.column!r} must not be empty.")
-        if self.form not in FORMS:
-            raise InvalidInputError(f"`form` must be one of {', '.join(map(repr, FORMS))}, got {self.form!r}.")
+        if self.phrase and self.phrase.count(STRESS) != 2:
+            raise InvalidInputError(
+                f"`phrase` must have its value between two marks, as in 'that is **funny**', got {self.phrase!r}."
+            )
         object.__setattr__(self, "vector", as_floats(self.vector, "vector", rank=1))
 
 
-def unit_attributes(features: Sequence[str], form: Form = "") -> tuple[Attribute, ...]:
-    """One attribute for each named dimension: the dimension is there, at 1."""
+def unit_attributes(features: Sequence[str], phrase: str = "with **{}**") -> tuple[Attribute, ...]:
+    """One attribute for each named dimension: the dimension is there, at 1.
+
+    Args:
+        features: The names.
+        phrase: That of every attribute, with `{}` for the name: "that is **{}**".
+    """
     vectors = torch.eye(len(features), dtype=torch.float32)
-    return tuple(Attribute(name, name, vector, form) for name, vector in zip(features, vectors, strict=True))
+    named = zip(features, vectors, strict=True)
+    return tuple(Attribute(name, name, vector, phrase.replace("{}", name)) for name, vector in named)
 
 
 def validated_attributes(attributes: Sequence[Any], dimensions: int) -> tuple[Attribute, ...]:

@@ -16,7 +16,7 @@ from rather.model.items import FeatureRanges, ItemStorage, TensorItems
 from rather.model.items import ItemId as ItemId
 from rather.model.notebook import html_table
 from rather.model.spaces import NamedFeatures, Space, UnnamedDimensions, space_hash
-from rather.nouns import counted
+from rather.nouns import counted, usual_verb
 from rather.numerics.arrays import as_floats
 
 
@@ -39,6 +39,8 @@ class Catalog:
         facts: For each item, what else to show ("year": "1942").
         features: Names of the d dimensions, where they mean something to a person.
         name: What to call an item, in the singular ("film").
+        verb: What one does with it ("watch"), for "would you rather watch …?"; by default the usual one for such a
+            name, or "have".
         attributes: What can be said of an item in a few words, for questions about attributes; by default one
             attribute for each of the `features`.
         together: `(a, a)` boolean, which two of the a attributes hold of at least one item, or a function that
@@ -59,6 +61,7 @@ class Catalog:
         facts: Sequence[Mapping[str, str]] | None = None,
         features: Sequence[str] | None = None,
         name: str = "item",
+        verb: str | None = None,
         attributes: Sequence[Attribute] | None = None,
         together: Any | Callable[[], Any] = None,
         filters: ItemFilters | None = None,
@@ -74,6 +77,7 @@ class Catalog:
         self.facts: Sequence[Mapping[str, str]] = () if facts is None else _column(facts, "facts", n)
         self.features: Sequence[str] = () if features is None else _column(features, "features", d)
         self.name = name
+        self.verb = usual_verb(name) if verb is None else verb
         self.filters = filters
         self._space = space
         self.notes = tuple(notes)

@@ -76,8 +76,14 @@ class Question:
         return "attributes" if self.attributes else "items"
 
     @property
+    def lead(self) -> str:
+        """How the question begins, inside a sentence: "would you rather watch"."""
+        start = self.words[0].text.strip() if self.words else "Would you rather have"
+        return start[0].lower() + start[1:]
+
+    @property
     def text(self) -> str:
-        """The question as a sentence: "Would you rather a film that is funny or one that is dark?"."""
+        """The question as a sentence: "Would you rather watch a film that is funny or one that is dark?"."""
         return plain(self.words)
 
     @property

@@ -48,7 +48,7 @@ def film_catalog() -> Catalog:
 def film_attributes(names: Sequence[str]) -> tuple[Attribute, ...]:
     """What can be said of a film: that it has one of the qualities, at full strength."""
     words = [SPELLED.get(name, name.replace("_", "-")) for name in names]
-    return unit_attributes(words, form="is")
+    return unit_attributes(words, "that is **{}**")
 
 
 def _together(qualities: Tensor) -> Tensor:

@@ -24,12 +24,14 @@ class Level:
         text: The phrase.
         row: `(p,)`, the level in the block's parameters.
         against: `(p,)`, what it is compared with: an average row, or "no" for what an item has or has not.
+        value: The value or range alone, without the name of the column.
         exclusive: Whether no other level of the column can hold at the same time.
     """
 
     text: str
     row: Floats = field(repr=False)
     against: Floats = field(repr=False)
+    value: str
     exclusive: bool = True
 
 
@@ -70,7 +72,7 @@ def _range_text(column: TableColumn, values: Floats, low: float, high: float) ->
     inside = values[(values >= low) & (values < high)]
     if len(inside) > 1 and inside.min() == inside.max():
         return _amount(column, float(inside[0]))
-    date = column.kind is ColumnKind.DATE
+    date = column.kind is ColumnKind.DATE or not column.grouped
     if low == -np.inf:
         return ("before " if date else "under ") + _amount(column, high)
     if high == np.inf:
@@ -93,7 +95,7 @@ def _when(year: float) -> str:
     return f"{MONTHS[month].capitalize()} {int(year)}"
 
 
-def _phrase(column: TableColumn, text: str) -> str:
+def _named(column: TableColumn, text: str) -> str:
     if not column.unit and counts_things(column.display_name):
         return f"{text} {column.display_name}"
     return text if column.unit and column.display_name == column.unit else f"{column.display_name} {text}"
@@ -116,7 +118,7 @@ def _degree_block(column: TableColumn) -> tuple[Block, Floats]:
     sign = {Direction.MORE: 1, Direction.LESS: -1, Direction.DEPENDS: 0}[column.direction]
     basis = Degree(min(0.0, float(present.min())), max(1.0, float(present.max())), sign)
     block, rows = _block(column, basis, (column.display_name,), basis.rows(values))
-    level = Level(column.display_name, np.eye(block.size)[0], np.zeros(block.size))
+    level = Level(column.display_name, np.eye(block.size)[0], np.zeros(block.size), column.display_name)
     return replace(block, levels=(level,)), rows
 
 
@@ -132,7 +134,10 @@ def _number_block(column: TableColumn) -> tuple[Block, Floats]:
         basis = Steps(grid.knots, less=column.direction is Direction.LESS)
         features = tuple(f"{column.display_name} {low} to {high}" for low, high in pairwise(names))
     block, rows = _block(column, basis, features, basis.rows(values))
-    levels = tuple(Level(text, rows[inside].mean(axis=0), block.mean) for text, inside in _ranges(column, grid.edges))
+    levels = tuple(
+        Level(_named(column, text), rows[inside].mean(axis=0), block.mean, text)
+        for text, inside in _ranges(column, grid.edges)
+    )
     return replace(block, levels=levels), rows
 
 
@@ -151,7 +156,7 @@ def level_masks(block: Block) -> list[npt.NDArray[np.bool_]]:
 
 
 def _ranges(column: TableColumn, edges: tuple[float, ...]) -> list[tuple[str, npt.NDArray[np.bool_]]]:
-    """The ranges of a number that hold a row, each as a phrase and a mask of its rows."""
+    """The ranges of a number that hold a row, each as a text and a mask of its rows."""
     values = column.numbers
     if edges:
         ranges = [
@@ -160,7 +165,7 @@ def _ranges(column: TableColumn, edges: tuple[float, ...]) -> list[tuple[str, np
         ]
     else:
         ranges = [(_amount(column, value), values == value) for value in np.unique(values[column.present])]
-    return [(_phrase(column, text), inside) for text, inside in ranges if inside.any()]
+    return [(text, inside) for text, inside in ranges if inside.any()]
 
 
 def _category_levels(column: TableColumn) -> tuple[list[str], Floats]:
@@ -207,7 +212,7 @@ def _indicator_block(column: TableColumn, names: list[str], rows: Floats) -> tup
     block, rows = _block(column, Indicators(len(names), exclusive=not has_many), features, rows)
     against = np.zeros(block.size) if has_many else block.mean
     levels = tuple(
-        Level(name, np.eye(block.size)[index], against, exclusive=not has_many)
+        Level(name, np.eye(block.size)[index], against, name, exclusive=not has_many)
         for index, name in enumerate(names)
         if has_many or name.casefold() not in (OTHER, "other")
     )

@@ -61,15 +61,6 @@ class Role(StrEnum):
     IGNORE = "ignore"
 
 
-class PhraseForm(StrEnum):
-    """How the values of a column join a noun: a car that is *red*, with *all-wheel drive*, that *seats five*."""
-
-    IS = "is"
-    WITH = "with"
-    THAT = "that"
-    ALONE = "alone"
-
-
 class Direction(StrEnum):
     """Which end of a column is better, if everybody agrees."""
 

@@ -102,6 +102,7 @@ def encode_table(
         facts=Facts(inspected.columns, label_columns(inspected.label, inspected.raw.columns), len(inspected)),
         features=[name for block in blocks for name in block.features],
         name=inspected.name,
+        verb=inspected.given.verb,
         attributes=table_attributes(blocks, scale),
         together=partial(attributes_together, blocks),
         filters=TableFilters(inspected.columns),
@@ -146,6 +147,7 @@ def describe_items(
         facts=Facts(inspected.columns, label_columns(inspected.label, inspected.raw.columns), len(inspected)),
         features=catalog.features or None,
         name=inspected.name if catalog.name == "item" else catalog.name,
+        verb=inspected.given.verb or (None if catalog.name == "item" else catalog.verb),
         filters=TableFilters(inspected.columns),
         notes=inspected.repairs,
     )

@@ -16,7 +16,6 @@ from rather.formats.tables.column_kinds import (
     ColumnKind,
     Direction,
     Finding,
-    PhraseForm,
     Role,
     choose_id,
     choose_label,
@@ -191,7 +190,7 @@ def _column(
         separator,
         note,
         problem,
-        given.form or PhraseForm.ALONE,
+        given.phrase,
         tuple(filter(None, repairs)),
     )
 

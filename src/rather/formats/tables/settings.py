@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from rather.errors import InvalidInputError
-from rather.formats.tables.column_kinds import ColumnKind, Direction, PhraseForm, Role
+from rather.formats.tables.column_kinds import ColumnKind, Direction, Role
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class ColumnSettings:
         buckets: Ascending numbers that divide its values into ranges (years for dates).
         missing: Texts that mean a missing value in this column, besides those of the table.
         separator: What separates its tags.
-        form: How its values join a noun in a question: a car that "is" red, "with" all-wheel drive, "that" seats five;
-            by default "alone".
+        phrase: How a question says a value of an item, with `{value}` for the value: "made by {value}", "with {value}
+            of memory"; "" to say the value alone.
     """
 
     role: Role | None = None
@@ -39,7 +39,7 @@ class ColumnSettings:
     buckets: tuple[float, ...] | None = None
     missing: tuple[str, ...] | None = None
     separator: str | None = None
-    form: PhraseForm | None = None
+    phrase: str | None = None
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,7 @@ class TableSettings:
 
     Attributes:
         name: What to call a row, in the singular ("car").
+        verb: What one does with it ("drive"), for "would you rather drive …?".
         id: The column that identifies rows.
         label: The column to show first, or a template with columns in braces: "{make} {model}".
         missing: Texts that mean a missing value.
@@ -60,6 +61,7 @@ class TableSettings:
     """
 
     name: str | None = None
+    verb: str | None = None
     id: str | None = None
     label: str | None = None
     missing: tuple[str, ...] | None = None
@@ -157,8 +159,9 @@ def _parsed_column(settings: TableSettings, name: str, section: Any) -> ColumnSe
     return ColumnSettings(**values)
 
 
+VALUE = "{value}"
 MAY_BE_BLANK = ("delimiter", "separator")
-CHOICES: dict[str, type[StrEnum]] = {"role": Role, "kind": ColumnKind, "direction": Direction, "form": PhraseForm}
+CHOICES: dict[str, type[StrEnum]] = {"role": Role, "kind": ColumnKind, "direction": Direction}
 
 
 def _validated(settings: TableSettings, path: tuple[str, ...], key: str, value: Any) -> Any:
@@ -178,6 +181,10 @@ def _validated(settings: TableSettings, path: tuple[str, ...], key: str, value: 
         if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
             settings.reject(path, f"`most_megabytes` must be a number above 0, got {value!r}.")
         return float(value)
+    if key == "phrase" and isinstance(value, str) and (not value or value.count(VALUE) == 1):
+        return value
+    if key == "phrase":
+        settings.reject(path, f'`phrase` must hold {VALUE} once, as in "made by {VALUE}", got {value!r}.')
     if not isinstance(value, str) or not (value.strip() or key == "unit" or (value and key in MAY_BE_BLANK)):
         settings.reject(path, f"`{key}` must be a text, got {value!r}.")
     return value

@@ -15,7 +15,7 @@ HEAD = """\
 # buckets    numbers that divide the values into ranges: [10, 20] means under 10, 10 to 20, 20 or more
 # missing    texts that mean a missing value
 # separator  what separates tags
-# form       how a question says it: "is" (a car that is red), "with" (a car with all-wheel drive), "that" (seats five)
+# phrase     how a question says a value: "made by {{value}}", "with {{value}} of memory"; "" for the value alone
 """
 
 
@@ -27,8 +27,11 @@ def settings_text(settings: TableSettings, table: str, comments: dict[str, str] 
         table: Name of the table's file.
         comments: For some columns a comment to put above its section.
     """
-    lines = [HEAD.format(table=_one_line(table), kinds=" · ".join(kind.value for kind in ColumnKind)), "[table]"]
-    for key in ("name", "id", "label", "missing", "delimiter", "encoding", "most_megabytes"):
+    lines = [
+        HEAD.format(table=_one_line(table), kinds=" · ".join(kind.value for kind in ColumnKind)),
+        "[table]",
+    ]
+    for key in ("name", "verb", "id", "label", "missing", "delimiter", "encoding", "most_megabytes"):
         if (value := getattr(settings, key)) is not None:
             lines.append(f"{key} = {_value(value)}")
     for name, column in settings.columns.items():
@@ -40,7 +43,7 @@ def _section(name: str, column: ColumnSettings, comment: str) -> list[str]:
     lines = [f"# {_one_line(comment)}"] if comment else []
     lines.append(f"[columns.{_text(name)}]")
     unused = column.role is not Role.USE
-    for key in ("role", "kind", "name", "unit", "direction", "buckets", "missing", "separator", "form"):
+    for key in ("role", "kind", "name", "unit", "direction", "buckets", "missing", "separator", "phrase"):
         value = getattr(column, key)
         if value is None or (key == "unit" and not value):
             continue

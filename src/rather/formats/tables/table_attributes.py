@@ -12,19 +12,12 @@ import numpy.typing as npt
 import torch
 
 from rather.formats.tables.blocks import level_masks
-from rather.formats.tables.column_kinds import ColumnKind, PhraseForm
+from rather.formats.tables.column_kinds import ColumnKind
+from rather.formats.tables.phrases import phrase
 from rather.model.attributes import Attribute
-from rather.model.attributes import Form as AttributeForm
 
 if TYPE_CHECKING:
     from rather.formats.tables.blocks import Block
-
-FORMS: dict[PhraseForm, AttributeForm] = {
-    PhraseForm.IS: "is",
-    PhraseForm.WITH: "with",
-    PhraseForm.THAT: "that",
-    PhraseForm.ALONE: "",
-}
 
 # Rows that are counted at a time.
 BATCH_ROWS = 65_536
@@ -120,7 +113,7 @@ def _level_attributes(blocks: Sequence[Block], scale: float) -> list[_LevelAttri
             vector = np.zeros(d, dtype=np.float32)
             vector[start : start + block.size] = scale * (level.row - level.against)
             about = column.name if level.exclusive else f"{column.name}: {level.text}"
-            attribute = Attribute(level.text, about, torch.from_numpy(vector), FORMS[column.form])
+            attribute = Attribute(level.text, about, torch.from_numpy(vector), phrase(column, level.value))
             found.append(_LevelAttribute(attribute, number, index))
         start += block.size
     return _without_repeats(_spelled_out(found, [block.column.display_name for block in blocks]))

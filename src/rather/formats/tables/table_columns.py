@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rather.errors import UnknownNameError
 from rather.formats.tables.basis import Grid, grid_of
 from rather.formats.tables.cells import Cells
-from rather.formats.tables.column_kinds import ColumnKind, Direction, PhraseForm, Role
+from rather.formats.tables.column_kinds import ColumnKind, Direction, Role
 from rather.formats.tables.naming import UNKNOWN, with_unit, words
 from rather.formats.tables.raw import RawTable
 from rather.formats.tables.settings import ColumnSettings, TableSettings, suggestion
@@ -37,7 +37,7 @@ class TableColumn:
         separator: What separates its tags.
         note: A remark for the owner of the table.
         problem: Why it cannot be used as it is.
-        form: How its values join a noun.
+        phrase: What follows a noun when a value is said of it, with `{value}`; None for the usual one.
         repairs: What was done about values that could not be taken as they are, in sentences without a full stop.
     """
 
@@ -52,7 +52,7 @@ class TableColumn:
     separator: str | None = None
     note: str = ""
     problem: str = ""
-    form: PhraseForm = PhraseForm.ALONE
+    phrase: str | None = None
     repairs: tuple[str, ...] = ()
 
     @cached_property
@@ -180,7 +180,7 @@ class InspectedTable:
                 column.grid.edges or None if column.has_grid else column.buckets,
                 self.given.column(column.name).missing,
                 column.separator,
-                None if column.form is PhraseForm.ALONE else column.form,
+                column.phrase,
             )
             for column in self.columns
         }

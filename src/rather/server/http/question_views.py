@@ -54,9 +54,8 @@ def prompt(question: Question, name: str, display: DisplayText) -> str:
     """The question as a sentence. Items, which are called `name`, are shown beside it; attributes are part of it."""
     if question.kind == "attributes":
         return display.text(question.text)
-    if name == UNNAMED:
-        return "Which would you rather have?"
-    return f"Which {display.text(name)} would you rather choose?"
+    noun = "" if name == UNNAMED else f" {display.text(name)}"
+    return f"Which{noun} {question.lead}?"
 
 
 def fact_order(options: Sequence[Option]) -> list[str]:

@@ -37,7 +37,7 @@ class QuestionView(BaseModel):
         id="3-2",
         number=3,
         kind="items",
-        prompt="Which film would you rather choose?",
+        prompt="Which film would you rather watch?",
         options=[
             {"id": "alien-1979", "label": "Alien", "facts": [{"name": "year", "value": "1979"}], "image": None},
             {"id": "amelie-2001", "label": "Amélie", "facts": [{"name": "year", "value": "2001"}], "image": None},

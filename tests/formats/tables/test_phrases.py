@@ -1,0 +1,120 @@
+"""The attributes of a table, in the words of a question."""
+
+import pytest
+
+from rather import Policy, Session
+from rather.conversation.wording import markdown
+from rather.errors import InvalidInputError
+from rather.formats.tables import encode_table
+
+ROWS = [
+    # name, drive, seats, electric, price, extras
+    ("Alpha", "all-wheel drive", 5, "yes", 52_000, "sunroof|towbar"),
+    ("Beta", "all-wheel drive", 5, "yes", 48_000, "sunroof"),
+    ("Gamma", "front-wheel drive", 5, "no", 21_000, "towbar"),
+    ("Delta", "front-wheel drive", 7, "no", 24_000, "towbar|roof rack"),
+    ("Epsilon", "front-wheel drive", 4, "yes", 19_000, "roof rack"),
+    ("Zeta", "rear-wheel drive", 4, "no", 61_000, "sunroof"),
+    ("Eta", "rear-wheel drive", 4, "no", 70_000, "sunroof|roof rack"),
+    ("Theta", "all-wheel drive", 7, "no", 44_000, "towbar|sunroof"),
+]
+NAMES = ("name", "drive", "seats", "electric", "price", "extras")
+TABLE = {name: list(values) for name, values in zip(NAMES, zip(*ROWS, strict=True), strict=True)}
+
+
+def cars(**columns):
+    return encode_table(TABLE, {"table": {"name": "car"}, "columns": columns})
+
+
+def index_of(catalog, text):
+    return next(number for number, attribute in enumerate(catalog.attributes) if attribute.text == text)
+
+
+def test_attributes_hold_together_where_a_row_says_so():
+    catalog = cars().catalog
+    texts = [attribute.text for attribute in catalog.attributes]
+    assert {"all-wheel drive", "rear-wheel drive", "electric", "sunroof", "towbar"} <= set(texts)
+    electric = index_of(catalog, "electric")
+    assert catalog.together[electric, index_of(catalog, "all-wheel drive")]
+    assert not catalog.together[electric, index_of(catalog, "rear-wheel drive")]
+    assert catalog.together[index_of(catalog, "sunroof"), index_of(catalog, "towbar")]
+    assert catalog.together.equal(catalog.together.T)
+    assert bool(catalog.together.diagonal().all())
+
+
+def test_an_option_describes_a_car_that_there_is():
+    table = cars()
+    catalog = table.catalog
+    session = Session(Policy(catalog, table.belief(), k=3, p=2, ask="attributes", attribute_strategy="greedy"))
+    for _ in range(8):
+        question = session.ask()
+        for first, second in question.attributes:
+            assert catalog.together[first, second]
+            assert catalog.attributes[first].column != catalog.attributes[second].column
+        session.tell(question, 0)
+
+
+def test_columns_are_said_as_their_names_suggest():
+    table = cars()
+    phrases = {attribute.text: attribute.phrase for attribute in table.catalog.attributes}
+    assert phrases["all-wheel drive"] == "with **all-wheel drive**"
+    assert phrases["electric"] == "that is **electric**"
+    assert phrases["sunroof"] == "with **sunroof**"
+    assert phrases["5 seats"] == "with **5** seats"
+    assert {text.split()[0] for text in phrases.values()} <= {"with", "that"}
+    assert any(text.startswith("that costs **") for text in phrases.values())
+    drive, electric, sunroof = (index_of(table.catalog, text) for text in ("all-wheel drive", "electric", "sunroof"))
+    question = Policy(table.catalog, table.belief(), p=2).attribute_question(
+        1, [[drive, electric], [electric, sunroof]]
+    )
+    assert markdown(question.words) == "Would you rather have a car with **all-wheel drive** or one with **sunroof**?"
+
+
+def test_the_settings_say_how_a_column_reads():
+    table = cars(drive={"phrase": "driven by {value}"}, seats={"phrase": ""}, extras={"phrase": "that has a {value}"})
+    phrases = {attribute.text: attribute.phrase for attribute in table.catalog.attributes}
+    assert phrases["all-wheel drive"] == "driven by **all-wheel drive**"
+    assert phrases["5 seats"] == ""
+    assert phrases["sunroof"] == "that has a **sunroof**"
+    again = encode_table(TABLE, table.settings).catalog
+    assert {attribute.text: attribute.phrase for attribute in again.attributes} == phrases
+
+
+def test_the_settings_say_what_one_does_with_a_row():
+    table = encode_table(TABLE, {"table": {"name": "car", "verb": "drive"}})
+    assert (
+        Policy(table.catalog, table.belief()).item_question(1, [0, 1]).text == "Would you rather drive Alpha or Beta?"
+    )
+
+
+def test_a_phrase_without_its_value_is_rejected():
+    with pytest.raises(InvalidInputError, match=r"`phrase` must hold {value} once"):
+        cars(drive={"phrase": "with"})
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "phrases"),
+    [
+        ("Brand", ["Acer", "HP"], ["made by **Acer**", "made by **HP**"]),
+        ("Price", ["€5", "€7"], ["that costs **€5**", "that costs **€7**"]),
+        ("weight_kg", [1, 2], ["that weighs **1 kg**", "that weighs **2 kg**"]),
+        ("RAM", ["8 GB", "16 GB"], ["with **8 GB** of RAM", "with **16 GB** of RAM"]),
+        ("model_year", [2024, 2025], ["from **2024**", "from **2025**"]),
+        ("Battery life", ["7 h", "9 h"], ["whose battery life is **7 h**", "whose battery life is **9 h**"]),
+        ("OS", ["Linux", "macOS"], ["that runs **Linux**", "that runs **macOS**"]),
+        ("colour", ["red", "blue"], ["in **red**", "in **blue**"]),
+        (
+            "transmission",
+            ["manual", "automatic"],
+            ["whose transmission is **manual**", "whose transmission is **automatic**"],
+        ),
+        ("tags", ["light|fast", "light"], ["tagged **light**", "tagged **fast**"]),
+        ("has_wifi", ["yes", "no"], ["that **has wifi**"]),
+        ("waterproof", ["yes", "no"], ["that is **waterproof**"]),
+        ("towbar", ["yes", "no"], ["with **towbar**"]),
+    ],
+)
+def test_phrases(name, values, phrases):
+    table = encode_table({name: values * 6, "x": [1.5, 2.25, 3.5] * 4})
+    found = [each.phrase for each in table.catalog.attributes if each.column.split(":")[0] == name]
+    assert sorted(found) == sorted(phrases)
