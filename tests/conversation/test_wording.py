@@ -40,7 +40,7 @@ def test_several_statements_are_joined_and_options_kept_apart():
 
 
 def test_things_to_have():
-    assert asked("car", said("all-wheel drive", phrase="with **{}**"), said("200 hp", phrase="with **{}**")) == (
+    assert asked("car", said("all-wheel drive", phrase="with **{}**"), said("200 to 300 hp", phrase="with **{}**")) == (
         "Would you rather have a car with **all-wheel drive** or one with **200 to 300 hp**?"
     )
 

@@ -156,7 +156,6 @@ def as_told(client, name):
                 "options": [option["label"] for option in turn["options"]],
                 "choice": turn["choice"],
                 "undone": turn["undone"],
-                "prompt": turn["prompt"],
             }
             for turn in history["turns"]
         ],
