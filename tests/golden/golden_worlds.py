@@ -143,10 +143,10 @@ def tiny() -> World:
     """Few enough items and statements for exhaustive search; two of the statements are about the same column."""
     unit = torch.eye(4)
     said = [
-        Attribute("funny", "funny", unit[0], "is"),
-        Attribute("dark", "dark", unit[1], "is"),
-        Attribute("two hours", "length", unit[2], "with"),
-        Attribute("three hours", "length", unit[3], "with"),
+        Attribute("funny", "funny", unit[0], "that is **funny**"),
+        Attribute("dark", "dark", unit[1], "that is **dark**"),
+        Attribute("two hours", "length", unit[2], "with **two hours**"),
+        Attribute("three hours", "length", unit[3], "with **three hours**"),
     ]
     labels = [f"Play {letter}" for letter in "ABCDEFGHI"]
     items = Catalog(normal(9, 4, 5), ids=[label[-1] for label in labels], labels=labels, name="play", attributes=said)

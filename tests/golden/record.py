@@ -188,16 +188,20 @@ LOGS: dict[str, tuple[str, Plain, list[Act], bool]] = {
 
 
 def record_log(name: str) -> None:
-    """A stored log as it is, and beside it what the session says that is loaded from it."""
+    """What the session says that is loaded from a stored log.
+
+    A log that is there already stays: it was written by an earlier version, and must be read by all later ones.
+    """
     world_name, settings, acts, asked = LOGS[name]
-    world = worlds.world(world_name)
-    session = worlds.open_session(world, settings)
-    for act in acts:
-        session = worlds.undo(session) if act == "undo" else worlds.tell(session, worlds.ask(session), act)
-    if asked:
-        worlds.ask(session)
-    log = worlds.save_session(session)
-    (files.RECORDED / f"log-{name}.json").write_text(log + "\n", encoding="utf-8")
+    world, path = worlds.world(world_name), files.RECORDED / f"log-{name}.json"
+    if not path.exists():
+        session = worlds.open_session(world, settings)
+        for act in acts:
+            session = worlds.undo(session) if act == "undo" else worlds.tell(session, worlds.ask(session), act)
+        if asked:
+            worlds.ask(session)
+        path.write_text(worlds.save_session(session) + "\n", encoding="utf-8")
+    log = path.read_text(encoding="utf-8")
     files.write(f"loaded-{name}", {"world": world_name, **go_on(worlds.load_session(world, log))})
 
 
