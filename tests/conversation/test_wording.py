@@ -66,6 +66,12 @@ def test_what_follows_the_noun_directly_comes_first():
     )
 
 
+def test_tags_are_said_together():
+    assert asked("laptop", said("light", "fast", phrase="tagged **{}**"), said("red")) == (
+        "Would you rather have a laptop tagged **light** and **fast**, or one that is **red**?"
+    )
+
+
 def test_what_all_options_share_is_not_said():
     funny = said("funny")
     assert asked("film", [*funny, *said("dark")], [*funny, *said("slow")], verb="watch") == (

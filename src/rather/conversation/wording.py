@@ -71,7 +71,7 @@ def _question(options: Sequence[Sequence[Words]], verb: str) -> tuple[Words, ...
 
 # How phrases begin that are joined behind one such beginning, in the order in which they follow a noun: "with A and B
 # that is C and D". All others follow the noun one by one, before these.
-BEGINNINGS = ("with ", "that is ", "that ", "whose ")
+BEGINNINGS = ("tagged ", "with ", "that is ", "that ", "whose ")
 
 
 def _described(noun: str, attributes: Sequence[Attribute]) -> list[Words]:
@@ -85,8 +85,9 @@ def _described(noun: str, attributes: Sequence[Attribute]) -> list[Words]:
             words += [Words(" "), *_pieces(phrase)]
         else:
             rest[beginning].append(_pieces(phrase.removeprefix(beginning)))
-    if rest["with "]:
-        words += [Words(" with "), *_joined(rest["with "], " and ")]
+    for beginning in ("tagged ", "with "):
+        if rest[beginning]:
+            words += [Words(f" {beginning}"), *_joined(rest[beginning], " and ")]
     clauses: list[Sequence[Words]] = []
     if rest["that is "]:
         clauses.append([Words("that is "), *_joined(rest["that is "], " and ")])
