@@ -86,7 +86,7 @@ def run(*arguments, encoding, stdin=""):
 def test_a_terminal_that_cannot_show_a_sign_shows_another():
     done = run("demo", encoding="ascii")
     assert done.returncode == 0, done.stderr
-    assert b"would you rather?" in done.stdout
+    assert b"would you rather watch?" in done.stdout
 
 
 def test_a_program_reads_every_sign_whatever_the_encoding():

@@ -1,9 +1,16 @@
 """The server knows who asks, and when they have gone."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 
 from rather.server.computing.callers import current_caller
 from rather.server.http.middleware import Attend
+
+
+def in_a_loop(run):
+    """Run a coroutine in a thread of its own: the tests of the page leave a loop running in the main one."""
+    with ThreadPoolExecutor(1) as executor:
+        executor.submit(lambda: asyncio.run(run())).result()
 
 
 class Connection:
@@ -40,7 +47,7 @@ def test_the_application_sees_the_body_the_caller_and_the_end():
         assert seen[1:] == [("192.0.2.1", False), {"type": "http.disconnect"}, True]
         assert current_caller.get() is None
 
-    asyncio.run(run())
+    in_a_loop(run)
 
 
 def test_an_answer_counts_even_if_the_person_has_gone():
@@ -54,7 +61,7 @@ def test_an_answer_counts_even_if_the_person_has_gone():
         connection = Connection("/v1/sessions/x/answers")
         await Attend(app, 5)(connection.scope, connection.receive, connection.send)
 
-    asyncio.run(run())
+    in_a_loop(run)
 
 
 def test_one_address_has_only_so_much_under_way():
@@ -78,4 +85,4 @@ def test_one_address_has_only_so_much_under_way():
         await attend(again.scope, again.receive, again.send)
         assert inside[-1] == "a"
 
-    asyncio.run(run())
+    in_a_loop(run)
