@@ -48,9 +48,11 @@ VERBS = {
     "eat": "candy sweet snack dish meal food chocolate cheese pizza dessert",
     "drink": "wine beer coffee tea cocktail whisky whiskey juice",
     "visit": "country city place museum beach park destination island restaurant",
-    "stay at": "hotel hostel resort",
+    "stay at": "hotel hostel resort holiday-home cottage villa cabin chalet",
+    "ride": "bike bicycle motorcycle",
+    "join": "gym club",
     "live in": "house apartment flat home neighbourhood neighborhood",
-    "take": "course class job train flight trip tour",
+    "take": "course class job train flight trip tour connection",
     "cook": "recipe",
     "wear": "shirt shoe dress jacket coat watch hat",
 }
@@ -59,4 +61,5 @@ _VERB_OF = {noun: verb for verb, nouns in VERBS.items() for noun in nouns.split(
 
 def usual_verb(noun: str) -> str:
     """What one does with an item of this name: "watch" for a film, "have" if nothing else is known."""
-    return _VERB_OF.get(noun.lower().split()[-1] if noun.split() else "", "have")
+    words = noun.lower().split()
+    return _VERB_OF.get("-".join(words)) or _VERB_OF.get(words[-1] if words else "", "have")
