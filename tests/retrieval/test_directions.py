@@ -1,7 +1,13 @@
 import torch
 
 from rather import Belief
-from rather.retrieval.directions import conversation_directions, group_means, representative_users, unseen_users
+from rather.retrieval.directions import (
+    belief_directions,
+    conversation_directions,
+    group_means,
+    representative_users,
+    unseen_users,
+)
 from worlds import normal
 
 
@@ -45,6 +51,16 @@ def test_directions_of_conversations_lean_towards_the_tastes_that_answers_reveal
     # Conversations have 0 to 6 answers, each about two different items half of the time. A camp is found in
     # 1 - (1 + 1/2 + ... + 1/64) / 7 of them.
     assert abs(float(in_a_camp) - 0.7165) < 5 * (0.7165 * 0.2835 / 2000) ** 0.5
+
+
+def test_directions_of_beliefs_are_posterior_means_and_means_of_eight_users():
+    users, items = torch.eye(40), normal(9, 40, seed=1)
+    directions = belief_directions(users, items, 60, generator())
+    assert torch.allclose(directions.sum(dim=1), torch.ones(60))
+    eighths = directions[1::2] * 8
+    assert torch.equal(eighths, eighths.round())
+    # Some conversations have no answers yet: the mean of all.
+    assert ((directions[::2] - 1 / 40).abs() < 1e-6).all(dim=1).any()
 
 
 def test_with_a_prior_density_others_than_the_particles_are_drawn():

@@ -12,6 +12,7 @@ starts while we compute would keep our setting. Where torch is built on OpenMP a
 import ctypes
 import itertools
 import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -28,6 +29,9 @@ Result = TypeVar("Result")
 # A denormal number: below the smallest float32 of full precision.
 _DENORMAL = torch.tensor(1e-40, dtype=torch.float32)
 
+_thread = threading.local()
+"""Whether this thread is inside `one_thread`; a context variable would be copied to other threads."""
+
 _host_threads: ContextVar[int | None] = ContextVar("rather_host_threads", default=None)
 
 
@@ -38,13 +42,18 @@ def one_thread() -> Iterator[None]:
     Inside, denormal numbers (under 1e-38) are flushed to 0. Softmaxes are full of them, and processors take a hundred
     times longer to multiply them: query iteration took 1.5 times, greedy 1.6 times as long.
     """
+    if getattr(_thread, "is_limited", False):  # again inside itself, many times in a question
+        yield
+        return
     before = torch.get_num_threads()
     token = _host_threads.set(_host_threads.get() or before)
     undo = _limit_to_one(before) if before != 1 else None
     flush = not _flushes() and torch.set_flush_denormal(True)
+    _thread.is_limited = True
     try:
         yield
     finally:
+        _thread.is_limited = False
         if flush:
             torch.set_flush_denormal(False)
         if undo is not None:

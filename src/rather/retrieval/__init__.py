@@ -2,7 +2,7 @@
 
 from rather.retrieval.exact import ExactRetriever, ExactSettings
 from rather.retrieval.nearest import nearest_items
-from rather.retrieval.protocol import AdaptiveRetriever, Found, HasCandidates, Retriever, Screening
+from rather.retrieval.protocol import AdaptiveRetriever, Found, HasCandidates, HasFavourites, Retriever, Screening
 from rather.retrieval.screening import ScreeningRetriever
 from rather.retrieval.selection import RetrieverKind, choose_retriever
 from rather.retrieval.shortlist import ShortlistRetriever
@@ -14,6 +14,7 @@ __all__ = [
     "ExactSettings",
     "Found",
     "HasCandidates",
+    "HasFavourites",
     "Retriever",
     "RetrieverKind",
     "Screening",

@@ -15,6 +15,9 @@ MAX_ANSWERS = 6
 # Noise of simulated answers, relative to the spread of utilities: that of `everyday_response`.
 TEMPERATURE = 0.1
 
+# Users in a group that an answer may single out.
+GROUP_SIZE = 8
+
 
 def representative_users(belief: Belief, generator: torch.Generator) -> Tensor:
     """Users `(p, d)` of the population, shuffled: particles and, if there is a prior density, as many new draws."""
@@ -51,6 +54,34 @@ def conversation_directions(users: Tensor, items: Tensor, count: int, generator:
     One of the users `(p, d)` gives up to six answers about random pairs of the items `(i, d)`. The direction is the
     mean of all users, weighted by how likely they give the same answers, or of a few users drawn by those weights.
     """
+    logits = _agreement(users, items, count, generator)
+    # A softmax of logits with Gumbel noise at a low temperature picks a few users by weight; without noise, all count.
+    uniform = torch.rand(logits.shape, generator=generator, dtype=users.dtype).clamp_(1e-20, 1 - 1e-7)
+    noise = -(-uniform.log()).log()
+    sharpness = torch.logspace(0, 4, count, base=2, dtype=users.dtype)[:, None]
+    few = torch.arange(count)[:, None] % 3 > 0
+    return torch.softmax(torch.where(few, (logits + noise) * sharpness, logits), dim=1) @ users
+
+
+def belief_directions(users: Tensor, items: Tensor, count: int, generator: torch.Generator) -> Tensor:
+    """Means `(count, d)` of the beliefs that a conversation with one of these users may reach.
+
+    As in `conversation_directions`, but every other direction is the mean of eight users drawn by weight: no belief
+    that questions are asked under rests on fewer.
+    """
+    weights = torch.softmax(_agreement(users, items, count, generator), dim=1)
+    means = weights @ users
+    means[1::2] = drawn_groups(users, weights[1::2], generator)
+    return means
+
+
+def drawn_groups(users: Tensor, weights: Tensor, generator: torch.Generator) -> Tensor:
+    """Means `(b, d)` of eight users drawn with replacement from `(p, d)`, by weights `(b, p)`."""
+    return users[torch.multinomial(weights, GROUP_SIZE, replacement=True, generator=generator)].mean(dim=1)
+
+
+def _agreement(users: Tensor, items: Tensor, count: int, generator: torch.Generator) -> Tensor:
+    """Log-probabilities `(count, p)` that each user gives the answers of one of them about random pairs of items."""
     utilities = items @ users.T
     logits = torch.zeros(count, len(users), dtype=users.dtype)
     truth = torch.randint(len(users), (count, 1), generator=generator)
@@ -61,9 +92,4 @@ def conversation_directions(users: Tensor, items: Tensor, count: int, generator:
         lead = (utilities[left] - utilities[right]) / scale
         agreement = torch.nn.functional.logsigmoid(lead * lead.gather(1, truth).sign())
         logits += agreement * (number < answers)
-    # A softmax of logits with Gumbel noise at a low temperature picks a few users by weight; without noise, all count.
-    uniform = torch.rand(logits.shape, generator=generator, dtype=users.dtype).clamp_(1e-20, 1 - 1e-7)
-    noise = -(-uniform.log()).log()
-    sharpness = torch.logspace(0, 4, count, base=2, dtype=users.dtype)[:, None]
-    few = torch.arange(count)[:, None] % 3 > 0
-    return torch.softmax(torch.where(few, (logits + noise) * sharpness, logits), dim=1) @ users
+    return logits

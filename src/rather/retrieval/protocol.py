@@ -7,6 +7,7 @@ from torch import Tensor
 
 from rather.errors import InvalidInputError, number_range
 from rather.model.belief import Belief
+from rather.retrieval.scan import Best
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,15 @@ class HasCandidates(Protocol):
 
     def candidates(self, allowed: Tensor | None = None) -> Tensor:
         """Their rows, ascending."""
+        ...
+
+
+@runtime_checkable
+class HasFavourites(Protocol):
+    """A retriever that keeps the best item of every particle of a belief."""
+
+    def favourites(self, particles: Tensor, allowed: Tensor | None = None) -> Best:
+        """Scores and rows `(m, 1)` of the best items of particles `(m, d)`; searched once while the particles live."""
         ...
 
 

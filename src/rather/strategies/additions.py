@@ -48,8 +48,8 @@ class Additions:
         return self.utilities @ self.weights
 
     @cached_property
-    def _half_logits(self) -> Tensor:
-        return self.utilities / (2 * self.temperature)
+    def _logits(self) -> Tensor:
+        return self.utilities / self.temperature
 
     def slates(self, options: Tensor) -> Slates:
         """Slates of options with these utilities, `(b, k, m)`."""
@@ -70,18 +70,18 @@ class Additions:
 
     def appended(self, slates: Slates) -> Tensor:
         """EUS `(b, c)` of each slate with each candidate appended."""
-        gained, half = slates.expected * self.weights, slates.level / 2
-        won = torch.stack([self._won(*slate) for slate in zip(half, gained, strict=True)])
-        values: Tensor = won.add_(self.expected).add_(gained.sum(dim=1, keepdim=True)).div_(2)
+        now = slates.expected * self.weights
+        won = torch.stack([self._won(*slate) for slate in zip(slates.level, now, strict=True)])
+        values: Tensor = won.add_(now.sum(dim=1, keepdim=True))
         return values
 
-    def _won(self, half: Tensor, gained: Tensor) -> Tensor:
-        """What leaning to the candidates wins, `(c,)`, from half a slate's L and what it gains, both `(m,)`."""
-        # One slate at a time: its numbers stay in the processor's own cache on their five passes through it.
-        # sigmoid(z) = (1 + tanh(z / 2)) / 2, and tanh does not underflow.
-        lean = (self._half_logits - half).tanh_()
-        lost = lean @ gained
-        return (lean.mul_(self.utilities) @ self.weights).sub_(lost)
+    def _won(self, level: Tensor, now: Tensor) -> Tensor:
+        """What each candidate adds, `(c,)`, to a slate of this L and weighted expected utility, both `(m,)`."""
+        # One slate at a time: its numbers stay in the processor's own cache on their five passes through it. Torch
+        # computes a sigmoid in a fifth of the time of a tanh, and does not slow down where one underflows.
+        chosen = (self._logits - level).sigmoid_()
+        lost = chosen @ now
+        return (chosen.mul_(self.utilities) @ self.weights).sub_(lost)
 
 
 def is_plain_softmax(response: ResponseModel) -> bool:

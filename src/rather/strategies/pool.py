@@ -89,20 +89,23 @@ class Pool:
             problem: What is asked about; its generator draws the groups.
             groups: How many. The breadth of directions matters more than how many items are taken for each.
             depth: Items for each group; at least k are taken.
-            single: Particles whose own best item is taken, at most 512. An item that is best for only a few particles
-                is the best of hardly any random group, but of the group that an answer in its favour singles out.
+            single: Particles whose own best item is taken, at most 512; all 512 where those items are at hand. An item
+                that is best for only a few particles is the best of hardly any random group, but of the group that an
+                answer in its favour singles out.
             out_of_time: When given, groups are looked up a few at a time until it says so.
             small_catalog: A catalogue up to this size is its own pool.
         """
         if problem.available <= small_catalog:
             return cls(problem, problem.rows)
-        belief, found = problem.belief, []
+        belief, found = problem.belief, list[Tensor]()
         taken = systematic_rows(belief.log_weights, SEQUENCE, problem.generator)
+        if (favourites := problem.favourites(taken)) is not None:
+            found, single = [favourites], 0
         sequence = belief.particles[taken[torch.randperm(SEQUENCE, generator=problem.generator)]]
         means = torch.cat([belief.mean[None], group_means(sequence, groups, problem.generator)])
         batch_size = SEQUENCE if out_of_time is None else FEW_DIRECTIONS
         for directions, count in ((means, max(depth, problem.k)), (sequence[:single], 1)):
-            for part in torch.split(directions, batch_size):
+            for part in torch.split(directions, batch_size) if len(directions) else ():
                 found.append(problem.screen(part, count).flatten())
                 if out_of_time is not None and out_of_time():
                     return cls(problem, torch.unique(torch.cat(found)))

@@ -18,7 +18,7 @@ from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.model.responses import ResponseModel
 from rather.retrieval import ExactRetriever, Found, Retriever
-from rather.retrieval.protocol import HasCandidates, Screening
+from rather.retrieval.protocol import HasCandidates, HasFavourites, Screening
 from rather.strategies.attributes.options import AttributeOptions
 from rather.strategies.items import ItemOptions
 
@@ -142,6 +142,12 @@ class Problem:
         if isinstance(self.retriever, Screening):
             return self.retriever.screen(directions, count, self.allowed)
         return self.search(directions, count).rows
+
+    def favourites(self, particles: Tensor) -> Tensor | None:
+        """Rows `(b,)` of the best items of these particles, given by their rows; None if they are not at hand."""
+        if not isinstance(self.retriever, HasFavourites):
+            return None
+        return self.retriever.favourites(self.belief.particles, self.allowed).rows[particles, 0]
 
     def vectors(self, slates: Tensor) -> Tensor:
         """What the options of slates are to a utility vector, `(b, k, d)`."""
