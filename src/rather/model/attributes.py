@@ -5,15 +5,24 @@ attribute (or p of them) and leaves the rest equal: to a utility vector it is th
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 from rather.errors import InvalidInputError
+from rather.languages import ENGLISH, name_in
 from rather.numerics.arrays import as_floats
+
+
+class Wording(NamedTuple):
+    """An attribute in one language: its text and phrase, as `Attribute` has them in English."""
+
+    text: str
+    phrase: str
+
 
 # What is stressed in a phrase stands between these marks.
 STRESS = "**"
@@ -30,12 +39,16 @@ class Attribute:
         vector: `(d,)`, what it adds to an item vector.
         phrase: What follows the noun when it is said of an item, its value between `**`: "that is **funny**", "made by
             **Lenovo**", "with **16 GB** of memory"; "" where only the text itself reads well.
+        topic: What the column is called in a sentence ("battery life"); "" where its name reads well.
+        translate: What it says in another language, by the code of the language; None where only English is known.
     """
 
     text: str
     column: str
     vector: Tensor = field(repr=False, compare=False)
     phrase: str = ""
+    topic: str = field(default="", repr=False)
+    translate: Callable[[str], Wording] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not self.text.strip():
@@ -45,6 +58,17 @@ class Attribute:
                 f"`phrase` must have its value between two marks, as in 'that is **funny**', got {self.phrase!r}."
             )
         object.__setattr__(self, "vector", as_floats(self.vector, "vector", rank=1))
+
+    @property
+    def about(self) -> str:
+        """What it is about, as one says it."""
+        return self.topic or self.column
+
+    def said(self, language: str) -> Wording:
+        """The attribute in a language; in one that is not known, its text alone."""
+        if language == ENGLISH:
+            return Wording(self.text, self.phrase)
+        return Wording(name_in(language, self.text), "") if self.translate is None else self.translate(language)
 
 
 def unit_attributes(features: Sequence[str], phrase: str = "with **{}**") -> tuple[Attribute, ...]:

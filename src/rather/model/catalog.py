@@ -10,7 +10,10 @@ import torch
 from torch import Tensor
 
 from rather.errors import InvalidInputError, UnknownNameError
+from rather.languages import ENGLISH, name_in
 from rather.model.attributes import Attribute, unit_attributes, validated_attributes
+from rather.model.columns import Column, feature_columns
+from rather.model.comparatives import Comparative, Comparatives, FeatureComparatives
 from rather.model.filters import ItemFilters
 from rather.model.items import FeatureRanges, ItemStorage, TensorItems
 from rather.model.items import ItemId as ItemId
@@ -29,6 +32,15 @@ class LargeColumn(Protocol):
         ...
 
 
+@runtime_checkable
+class TranslatedFacts(Protocol):
+    """Facts that can be shown in several languages."""
+
+    def in_language(self, row: int, language: str) -> Mapping[str, str]:
+        """The facts of the item in this row."""
+        ...
+
+
 class Catalog:
     """Items that can be asked about and recommended. Inside, an item is its row `0..n-1`.
 
@@ -37,6 +49,8 @@ class Catalog:
         ids: n distinct names of the items, by default `0..n-1`.
         labels: n texts to show, by default the ids.
         facts: For each item, what else to show ("year": "1942").
+        links: For each item the address of its own page, None where it has none.
+        images: For each item the addresses of its pictures, the best one first.
         features: Names of the d dimensions, where they mean something to a person.
         name: What to call an item, in the singular ("film").
         verb: What one does with it ("watch"), for "would you rather watch …?"; by default the usual one for such a
@@ -46,6 +60,9 @@ class Catalog:
         together: `(a, a)` boolean, which two of the a attributes hold of at least one item, or a function that
             computes it when it is needed. Attributes that never hold together are not combined; by default only
             attributes about the same column are kept apart.
+        columns: What items can be compared by, by default the `features`.
+        comparatives: How each item may be wished otherwise ("cheaper"); by default more or less of each of the
+            `features`.
         filters: What items can be filtered by, if anything.
         space: What the dimensions mean, by default the `features`; decides whether stored conversations can go on when
             the catalogue has changed.
@@ -59,11 +76,15 @@ class Catalog:
         labels: Sequence[str] | None = None,
         *,
         facts: Sequence[Mapping[str, str]] | None = None,
+        links: Sequence[str | None] | None = None,
+        images: Sequence[Sequence[str]] | None = None,
         features: Sequence[str] | None = None,
         name: str = "item",
         verb: str | None = None,
         attributes: Sequence[Attribute] | None = None,
         together: Any | Callable[[], Any] = None,
+        columns: Sequence[Column] | None = None,
+        comparatives: Comparatives | None = None,
         filters: ItemFilters | None = None,
         space: Space | None = None,
         notes: Sequence[str] = (),
@@ -75,10 +96,14 @@ class Catalog:
         self.ids: Sequence[ItemId] = range(n) if ids is None else _column(ids, "ids", n)
         self.labels: Sequence[str] = () if labels is None else _column(labels, "labels", n)
         self.facts: Sequence[Mapping[str, str]] = () if facts is None else _column(facts, "facts", n)
+        self.links: Sequence[str | None] = () if links is None else _column(links, "links", n)
+        self.images: Sequence[Sequence[str]] = () if images is None else _column(images, "images", n)
         self.features: Sequence[str] = () if features is None else _column(features, "features", d)
         self.name = name
         self.verb = usual_verb(name) if verb is None else verb
+        self._columns = columns
         self.filters = filters
+        self._comparatives = FeatureComparatives(self.storage, self.features) if comparatives is None else comparatives
         self._space = space
         self.notes = tuple(notes)
         self.attributes: Sequence[Attribute] = (
@@ -162,6 +187,14 @@ class Catalog:
         return torch.stack([attribute.vector for attribute in self.attributes])
 
     @cached_property
+    def columns(self) -> Sequence[Column]:
+        """What items can be compared by; nothing where neither columns nor dimensions have names."""
+        if self._columns is not None:
+            return self._columns
+        words = self._comparatives.words if isinstance(self._comparatives, FeatureComparatives) else {}
+        return feature_columns(self.features, self.attributes, self.storage, words)
+
+    @cached_property
     def together(self) -> Tensor | None:
         """`(a, a)` boolean, which two attributes hold of at least one item; None where that is not known."""
         return self._pairs(self._together()) if callable(self._together) else self._together
@@ -195,6 +228,10 @@ class Catalog:
         except (UnknownNameError, TypeError):
             return None
 
+    def comparatives_of(self, row: int) -> tuple[Comparative, ...]:
+        """How the item in this row may be wished otherwise: "cheaper", "with more memory"."""
+        return self._comparatives(row)
+
     def where(self, expression: str) -> Tensor:
         """Which items satisfy a filter expression, a boolean mask `(n,)`.
 
@@ -209,9 +246,20 @@ class Catalog:
         """What to show for the item in this row."""
         return str(self.labels[row] if self.labels else self.ids[row])
 
-    def facts_of(self, row: int) -> Mapping[str, str]:
-        """What else to show of the item in this row, possibly nothing."""
-        return self.facts[row] if self.facts else {}
+    def facts_of(self, row: int, language: str = ENGLISH) -> Mapping[str, str]:
+        """What else to show of the item in this row, possibly nothing; as a language writes it, if that is known."""
+        if language != ENGLISH and isinstance(self.facts, TranslatedFacts):
+            return self.facts.in_language(row, language)
+        facts = self.facts[row] if self.facts else {}
+        return facts if language == ENGLISH else {name_in(language, name): value for name, value in facts.items()}
+
+    def link_of(self, row: int) -> str | None:
+        """The address of the page of the item in this row, if it has one."""
+        return self.links[row] if self.links else None
+
+    def images_of(self, row: int) -> tuple[str, ...]:
+        """The addresses of the pictures of the item in this row, possibly none."""
+        return tuple(self.images[row]) if self.images else ()
 
 
 def _are_rows(ids: Sequence[ItemId]) -> bool:

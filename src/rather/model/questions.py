@@ -1,12 +1,14 @@
 """Questions and recommendations, as plain data for people, pages and logs."""
 
+import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from torch import Tensor
 
-from rather.model.catalog import ItemId
+from rather.errors import InvalidInputError
+from rather.model.catalog import Catalog, ItemId
 from rather.model.notebook import html_table
 
 QuestionKind = Literal["items", "attributes"]
@@ -36,12 +38,29 @@ class Option:
         facts: What else to show ("year": "1942").
         id: The item's id; None for an option made of attributes.
         attributes: What an option made of attributes says, one text for each attribute.
+        link: The address of the item's own page, if it has one.
+        images: The addresses of its pictures.
+        phrase: How a sentence names an option made of attributes ("one made by Lenovo"), "" where the label does.
     """
 
     label: str
     facts: Mapping[str, str]
     id: ItemId | None
     attributes: tuple[str, ...] = ()
+    link: str | None = None
+    images: tuple[str, ...] = ()
+    phrase: str = ""
+
+    @property
+    def named(self) -> str:
+        """The option inside a sentence."""
+        return self.phrase or self.label
+
+
+def item_option(catalog: Catalog, row: int) -> Option:
+    """The item in a row of a catalogue as it is shown."""
+    link, images = catalog.link_of(row), catalog.images_of(row)
+    return Option(catalog.label(row), catalog.facts_of(row), catalog.ids[row], link=link, images=images)
 
 
 @dataclass(frozen=True, repr=False)
@@ -78,8 +97,13 @@ class Question:
     @property
     def lead(self) -> str:
         """How the question begins, inside a sentence: "would you rather watch"."""
-        start = self.words[0].text.strip() if self.words else "Would you rather have"
+        start = self.start
         return start[0].lower() + start[1:]
+
+    @property
+    def start(self) -> str:
+        """How the question begins: "Would you rather watch"."""
+        return self.words[0].text.strip(" ,") if self.words else "Would you rather have"
 
     @property
     def text(self) -> str:
@@ -120,6 +144,14 @@ class Question:
         return html_table(f"{self.number}. {self.text}", ["choice", "", *names], rows)
 
 
+def question_number(question: Question | int) -> int:
+    """The number of a question, which may be given in its place."""
+    try:
+        return question.number if isinstance(question, Question) else operator.index(question)
+    except TypeError:
+        raise InvalidInputError(f"`question` must be a question or its number, got {question!r}.") from None
+
+
 @dataclass(frozen=True)
 class Recommendation:
     """An item and how sure we are of it.
@@ -132,6 +164,10 @@ class Recommendation:
         expected_utility: Mean over the belief.
         spread: Standard deviation over the belief.
         probability_best: The probability that no allowed item is better.
+        match: How well it matches: 1 for the person's best allowed item, 0 for an average one. Ordered as the ranking.
+        probability_good: The probability that it is nearer to the person's best item than to an average one.
+        link: The address of its own page, if it has one.
+        images: The addresses of its pictures.
     """
 
     row: int
@@ -141,3 +177,7 @@ class Recommendation:
     expected_utility: float
     spread: float
     probability_best: float
+    match: float
+    probability_good: float
+    link: str | None = None
+    images: tuple[str, ...] = ()
