@@ -96,7 +96,7 @@ def nothing_to_learn(match, columns, settings, table):
         elif why == "no values at all":
             assert values == []
         else:
-            assert kind in ("text", "label", "id", "image") or own.get("role") in ("show", "ignore")
+            assert kind in ("text", "label", "id", "image", "link", "stock") or own.get("role") in ("show", "ignore")
     return True
 
 

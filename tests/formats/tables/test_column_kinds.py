@@ -24,10 +24,10 @@ def found(name, values):
 @pytest.mark.parametrize(
     ("name", "values", "kind"),
     [
-        ("price", ["1", "2.5", "-3", "1e3"], ColumnKind.NUMBER),
-        ("price", ["1,200", "3,400.50", "17"], ColumnKind.NUMBER),
-        ("price", ["1.200,50", "17,5", "3"], ColumnKind.NUMBER),
-        ("price", ["$5", "$1,000", "$7.50"], ColumnKind.NUMBER),
+        ("price", ["1", "2.5", "-3", "1e3"], ColumnKind.PRICE),
+        ("price", ["1,200", "3,400.50", "17"], ColumnKind.PRICE),
+        ("price", ["1.200,50", "17,5", "3"], ColumnKind.PRICE),
+        ("price", ["$5", "$1,000", "$7.50"], ColumnKind.PRICE),
         ("range", ["12 km", "7 km", "0"], ColumnKind.NUMBER),
         ("memory", ["8GB", "16GB", "4GB"], ColumnKind.NUMBER),
         ("drive", ["4WD", "2WD"], ColumnKind.CATEGORY),
@@ -52,7 +52,26 @@ def found(name, values):
         ("seen", ["13/1/2024", "1/2/2024"], ColumnKind.DATE),
         ("seen", ["3/1/2024", "1/2/2024"], ColumnKind.CATEGORY),
         ("photo", ["https://x.example/a.png?w=3", "https://x.example/b.jpg"], ColumnKind.IMAGE),
-        ("link", ["https://x.example/a", "https://x.example/b"], ColumnKind.TEXT),
+        ("link", ["https://x.example/a", "https://x.example/b"], ColumnKind.LINK),
+        ("page", ["https://x.example/a", "https://x.example/b?c=1,2", "https://x.example/d", "soon"], ColumnKind.LINK),
+        ("page", ["http://x.example/a", "soon", "later"], ColumnKind.CATEGORY),
+        ("pics", ["https://x.example/a.jpg, https://x.example/b.jpg", "https://x.example/c.jpg"], ColumnKind.IMAGE),
+        ("Bilder", ["https://x.example/a|https://x.example/b", "https://x.example/c"], ColumnKind.IMAGE),
+        ("photos", [["https://x.example/a", "https://x.example/b"], ["https://x.example/c"]], ColumnKind.IMAGE),
+        ("rent", ["900 €", "1200 €"], ColumnKind.PRICE),
+        ("price_per_night", [90, 120, 150], ColumnKind.PRICE),
+        ("Kaltmiete", ["900 €", "1200 €"], ColumnKind.PRICE),
+        ("price_rating", [1, 2, 3], ColumnKind.NUMBER),
+        ("gdp_usd", [1000, 2000, 3000], ColumnKind.NUMBER),
+        ("salary", ["€30,000", "€40,000"], ColumnKind.NUMBER),
+        ("Availability", ["in stock", "sold out"], ColumnKind.STOCK),
+        ("in_stock", ["yes", "no"], ColumnKind.STOCK),
+        ("stock", [0, 3, 12], ColumnKind.STOCK),
+        ("Lieferzeit", ["Sofort lieferbar", "ausverkauft", "2-3 Wochen"], ColumnKind.STOCK),
+        ("quantity", [1, 6, 12], ColumnKind.NUMBER),
+        ("quantity", [0, 6, 12], ColumnKind.STOCK),
+        ("availability", ["full-time", "part-time"], ColumnKind.CATEGORY),
+        ("rifle stock", ["wood", "carbon"], ColumnKind.CATEGORY),
         ("ref_id", [f"r{index}" for index in range(ROWS)], ColumnKind.ID),
         ("ref_id", [7, 7, 9], ColumnKind.ID),
         ("n", list(range(ROWS)), ColumnKind.ID),
@@ -117,7 +136,7 @@ def test_a_mixed_column_is_rejected_with_row_column_and_ways_out_if_reading_is_s
     assert "t.toml" in message
     assert '[columns."price"]' in message
     table = encode_table(path, {"columns": {"price": {"missing": ["cheap"]}}})
-    assert table.column("price").kind is ColumnKind.NUMBER
+    assert table.column("price").kind is ColumnKind.PRICE
     assert table.catalog.facts_of(10) == {"price": "unknown"}
 
 
@@ -289,5 +308,7 @@ def test_integers_beyond_double_precision_are_read():
 @pytest.mark.parametrize("values", [[None, None, None], ["a", "a", "a"]])
 def test_a_column_with_nothing_to_learn_from_cannot_be_set_to_learned_from(values):
     spec = {"columns": {"x": {"kind": "category", "role": "use"}}}
+    table = {"x": values, "y": [1, 5, 2]}
+    assert encode_table(table, spec).column("x").role is Role.IGNORE
     with pytest.raises(RatherError, match="there is nothing to learn from it"):
-        encode_table({"x": values, "y": [1, 2, 3]}, spec)
+        encode_table(table, spec, strict=True)

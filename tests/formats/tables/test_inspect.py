@@ -39,7 +39,7 @@ def test_it_shows_every_column_and_writes_the_settings(rather, write):
         assert part in out
     settings = path.with_suffix(".toml").read_text()
     assert settings.startswith("# How `rather` reads cars.csv.")
-    assert '[columns."price_usd"]\nrole = "use"\nkind = "number"\nname = "price"\nunit = "USD"\n' in settings
+    assert '[columns."price_usd"]\nrole = "use"\nkind = "price"\nname = "price"\nunit = "USD"\n' in settings
 
 
 def test_the_settings_it_writes_change_nothing(rather, write):

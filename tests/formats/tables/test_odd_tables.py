@@ -42,7 +42,9 @@ names = words | st.sampled_from(
     ["id", "name", "price_usd", "make", "model", "year", "x.y", "{", "}", "photo", "unknown"]
 )
 roles = st.sampled_from(["use", "show", "ignore"])
-kinds = st.sampled_from(["id", "label", "number", "degree", "yes/no", "category", "tags", "date", "text", "image"])
+kinds = st.sampled_from(
+    ["id", "label", "number", "degree", "yes/no", "category", "tags", "date", "text", "image", "link", "price", "stock"]
+)
 directions = st.sampled_from(["more", "less", "depends"])
 column_settings = st.fixed_dictionaries(
     {},

@@ -59,7 +59,7 @@ def test_columns_are_said_as_their_names_suggest():
     phrases = {attribute.text: attribute.phrase for attribute in table.catalog.attributes}
     assert phrases["all-wheel drive"] == "with **all-wheel drive**"
     assert phrases["electric"] == "that is **electric**"
-    assert phrases["sunroof"] == "with **sunroof**"
+    assert phrases["sunroof"] == "with a **sunroof**"
     assert phrases["5 seats"] == "with **5** seats"
     assert {text.split()[0] for text in phrases.values()} <= {"with", "that"}
     assert any(text.startswith("that costs **") for text in phrases.values())
@@ -67,7 +67,7 @@ def test_columns_are_said_as_their_names_suggest():
     question = Policy(table.catalog, table.belief(), p=2).attribute_question(
         1, [[drive, electric], [electric, sunroof]]
     )
-    assert markdown(question.words) == "Would you rather have a car with **all-wheel drive** or one with **sunroof**?"
+    assert markdown(question.words) == "Would you rather have a car with **all-wheel drive** or one with a **sunroof**?"
 
 
 def test_the_settings_say_how_a_column_reads():
@@ -100,7 +100,7 @@ def test_a_phrase_without_its_value_is_rejected():
         ("weight_kg", [1, 2], ["that weighs **1 kg**", "that weighs **2 kg**"]),
         ("RAM", ["8 GB", "16 GB"], ["with **8 GB** of RAM", "with **16 GB** of RAM"]),
         ("model_year", [2024, 2025], ["from **2024**", "from **2025**"]),
-        ("Battery life", ["7 h", "9 h"], ["whose battery life is **7 h**", "whose battery life is **9 h**"]),
+        ("Battery life", ["7 h", "9 h"], ["whose battery lasts **7 h**", "whose battery lasts **9 h**"]),
         ("OS", ["Linux", "macOS"], ["that runs **Linux**", "that runs **macOS**"]),
         ("colour", ["red", "blue"], ["in **red**", "in **blue**"]),
         (
@@ -111,10 +111,55 @@ def test_a_phrase_without_its_value_is_rejected():
         ("tags", ["light|fast", "light"], ["tagged **light**", "tagged **fast**"]),
         ("has_wifi", ["yes", "no"], ["that **has wifi**"]),
         ("waterproof", ["yes", "no"], ["that is **waterproof**"]),
-        ("towbar", ["yes", "no"], ["with **towbar**"]),
+        ("towbar", ["yes", "no"], ["with a **towbar**"]),
+        ("Balcony", ["yes", "no"], ["with a **balcony**"]),
+        ("has_garage", ["yes", "no"], ["that **has a garage**"]),
+        ("parking", ["yes", "no"], ["with **parking**"]),
+        ("caramel", ["yes", "no"], ["with **caramel**"]),
+        ("nuts", ["yes", "no"], ["with **nuts**"]),
+        ("AWD", ["yes", "no"], ["with **AWD**"]),
+        ("bar", ["yes", "no"], ["that is a **bar**"]),
+        ("SUV", ["yes", "no"], ["that is an **SUV**"]),
+        ("pets_allowed", ["yes", "no"], ["with **pets allowed**"]),
+        ("usb_c_port", ["yes", "no"], ["with a **USB c port**"]),
+        ("urban_pct", [40, 60], ["that is **40%** urban", "that is **60%** urban"]),
+        ("cotton_pct", [40, 60], ["with **40%** cotton", "with **60%** cotton"]),
+        ("sugarpercent", [0.1, 0.6], ["whose sugar percent is **0.1**", "whose sugar percent is **0.6**"]),
+        (
+            "charge_hours_240v",
+            [1, 9],
+            ["whose charge time at 240 V is **1 hour**", "whose charge time at 240 V is **9 hours**"],
+        ),
+        ("mpg_city", [20, 30], ["whose city mpg is **20**", "whose city mpg is **30**"]),
+        ("num-of-doors", [2, 4], ["with **2** doors", "with **4** doors"]),
+        ("door_count", [1, 2], ["with **1** door", "with **2** doors"]),
+        ("bedrooms", [0, 1, 2], ["with **no** bedrooms", "with **1** bedroom", "with **2** bedrooms"]),
+        ("PRICE", [20, 30], ["that costs **20**", "that costs **30**"]),
+        ("price_per_night", ["€20", "€30"], ["that costs **€20** per night", "that costs **€30** per night"]),
+        ("ENGINE_SIZE", [20, 30], ["whose engine size is **20**", "whose engine size is **30**"]),
+        (
+            "co2_g_per_km",
+            [20, 30],
+            ["whose CO2 emissions are **20 g per km**", "whose CO2 emissions are **30 g per km**"],
+        ),
+        ("doctors_per_1000", [2, 3], ["with **2** doctors per 1000", "with **3** doctors per 1000"]),
+        ("vintage", [2015, 2018], ["from **2015**", "from **2018**"]),
+        ("distance_to_beach_m", [100, 300], ["that is **100 m** from the beach", "that is **300 m** from the beach"]),
+        ("Condition", ["good", "fair"], ["in **good** condition", "in **fair** condition"]),
+        (
+            "parking",
+            ["yes", "no", "street"],
+            ["with **parking**", "without **parking**", "whose parking is **street**"],
+        ),
+        ("body_style", ["full_face", "half"], ["of the body style **full face**", "of the body style **half**"]),
+        (
+            "amenities",
+            ["pool|parking", "pool|waterproof"],
+            ["with a **pool**", "with **parking**", "that is **waterproof**"],
+        ),
     ],
 )
 def test_phrases(name, values, phrases):
-    table = encode_table({name: values * 6, "x": [1.5, 2.25, 3.5] * 4})
+    table = encode_table({name: (values * 12)[:12], "x": [1.5, 2.25, 3.5] * 4})
     found = [each.phrase for each in table.catalog.attributes if each.column.split(":")[0] == name]
     assert sorted(found) == sorted(phrases)

@@ -38,8 +38,8 @@ def test_sweets():
     assert {kind for name, kind in found.items() if "percent" not in name} == {ColumnKind.YES_NO}
     assert catalog.label(0) == "100 Grand"
     assert catalog.facts_of(0) == {
-        "sugarpercent": "0.732",
-        "pricepercent": "0.86",
+        "sugar percent": "0.732",
+        "price percent": "0.86",
         "qualities": "chocolate, caramel, crispedricewafer, bar",
     }
     assert texts(catalog, "chocolate") == ["chocolate"]
@@ -97,10 +97,14 @@ def test_laptops_as_a_shop_writes_them():
     table = read("messy-shop/laptops.csv")
     units = {column.name: column.unit for column in table.columns if column.kind is ColumnKind.NUMBER}
     assert units == {
-        "Price": "€", "Weight": "kg", "Screen": '"', "RAM": "GB", "SSD": "GB", "Battery life": "h", "Rating": ""
+        "Weight": "kg", "Screen": '"', "RAM": "GB", "SSD": "GB", "Battery life": "h", "Rating": ""
     }  # fmt: skip
     assert table.catalog.facts_of(0)["Price"] == "€564.99"
-    assert sorted(table.column("Availability").cells.distinct) == ["2-3 days", "in stock", "out of stock"]
+    assert (table.column("Price").kind, table.column("Price").unit) == (ColumnKind.PRICE, "€")
+    assert sorted(table.column("Availability").cells.distinct) == ["2-3 days", "in stock"]
+    assert table.inspected.out_of_stock == 74  # counted with grep
+    assert table.catalog.link_of(0) == "https://shop.example/p/10000"
+    assert table.catalog.images_of(0) == ("https://cdn.shop.example/img/10000.jpg",)
     weights = table.column("Weight").numbers
     assert 0.5 < np.nanmin(weights) < np.nanmax(weights) < 5
 
@@ -109,11 +113,11 @@ def test_german_bicycles_in_an_older_encoding():
     table = read("messy-shop/fahrraeder.csv")
     assert "Größen" in [column.name for column in table.columns]
     price, weight = table.column("Preis inkl. MwSt."), table.column("Gewicht")
-    assert (price.kind, price.unit, weight.unit) == (ColumnKind.NUMBER, "€", "kg")
-    assert price.numbers[0] == 6862.79
-    assert price.numbers[1] == 1757  # "ab 1757 €"
+    assert (price.kind, price.unit, weight.unit) == (ColumnKind.PRICE, "€", "kg")
+    assert "R-1000" not in table.catalog.ids  # "ausverkauft"
+    assert price.numbers[0] == 1757  # "ab 1757 €"
     assert 5 < np.nanmin(weight.numbers) < np.nanmax(weight.numbers) < 40
     assert table.column("E-Bike").kind is ColumnKind.YES_NO
     notes = "\n".join(table.catalog.notes)
     assert "was read as cp1252" in notes
-    assert "6 values are not numbers and count as missing: 'auf Anfrage'" in notes
+    assert "3 values are not numbers and count as missing: 'auf Anfrage'" in notes

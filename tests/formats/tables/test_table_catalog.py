@@ -22,8 +22,8 @@ def test_a_row_is_shown_with_units_and_unknowns(cars):
         "electric": "no",
         "extras": "radio",
         "built": "2019-03-01",
-        "image": "https://cars.example/1.jpg",
     }
+    assert cars.images_of(0) == ("https://cars.example/1.jpg",)
     assert cars.facts_of(3)["extras"] == "unknown"
     assert len(cars.facts) == 10
     assert cars.facts[-1] == cars.facts_of(9)

@@ -15,6 +15,8 @@ from torch import Tensor
 from rather.model.attributes import Attribute, unit_attributes
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
+from rather.model.comparatives import FeatureComparatives
+from rather.model.items import TensorItems
 from rather.model.priors import Prior
 
 # Qualities that do not read well after "a film that is" with their underscores as hyphens.
@@ -25,6 +27,17 @@ SPELLED = {
     "visually_stunning": "visually stunning",
 }
 
+# Less and more of a quality, where that is a word of its own; all others are "less …" and "more …".
+COMPARED = {
+    "funny": ("less funny", "funnier"),
+    "dark": ("less dark", "darker"),
+    "scary": ("less scary", "scarier"),
+    "slow burning": ("faster", "slower"),
+    "based on a book": ("not based on a book", "based on a book"),
+    "character study": ("less of a character study", "more of a character study"),
+    "musical": ("less of a musical", "more of a musical"),
+}
+
 FACTS = ("year", "director", "genres", "runtime", "country", "line")
 
 
@@ -33,16 +46,24 @@ def film_catalog() -> Catalog:
     rows = list(_rows())
     names = [name for name in rows[0] if name not in ("id", "title", *FACTS)]
     qualities = torch.tensor([[float(row[name]) for name in names] for row in rows], dtype=torch.float32)
+    storage = TensorItems(qualities - qualities.mean(dim=0))
+    features = [name.replace("_", " ") for name in names]
     return Catalog(
-        qualities - qualities.mean(dim=0),
+        storage,
         ids=[row["id"] for row in rows],
         labels=[row["title"] for row in rows],
         facts=[_facts(row) for row in rows],
-        features=[name.replace("_", " ") for name in names],
+        features=features,
         name="film",
         attributes=film_attributes(names),
         together=_together(qualities),
+        comparatives=FeatureComparatives(storage, features, _compared(features)),
     )
+
+
+def _compared(features: Sequence[str]) -> dict[str, tuple[str, str]]:
+    words = {name: name if name == "visually stunning" else name.replace(" ", "-") for name in features}
+    return {name: (f"less {word}", f"more {word}") for name, word in words.items()} | COMPARED
 
 
 def film_attributes(names: Sequence[str]) -> tuple[Attribute, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from rather.formats.tables.naming import CURRENCY_SIGNS, UNITS
+from rather.formats.tables.naming import CURRENCIES, CURRENCY_SIGNS, UNITS
 
 if TYPE_CHECKING:
     import pint
@@ -17,13 +17,16 @@ if TYPE_CHECKING:
 _HEDGES = """
 about|approximately|approx.|approx|around|circa|ca.|ca|up to|from|starting at|starting from|at least|at most|only|over|
 under|more than|less than|min.|min|max.|max|ab|bis zu|bis|etwa|rund|nur|ungefähr|mindestens|höchstens|environ|env.|env|
-à partir de|dès|jusqu'à|au moins|desde|hasta|unos|unas|aprox.|aprox
+à partir de|dès|jusqu'à|au moins|desde|hasta|unos|unas|aprox.|aprox|
+VB|VHB
 """
-_CURRENCY_CODES = """
-EUR USD GBP JPY INR CHF CAD AUD NZD CNY KRW SEK NOK DKK PLN CZK HUF RON TRY ILS BRL MXN ZAR SGD HKD THB
-"""
+# What a price may be followed by: that it can be negotiated, what it includes, or what it is for.
+_PRICE_REMARK = re.compile(
+    r"(?<=[€$£¥₹A-Z])\s*(VB|VHB|FP|p\.\s?P\.|p/p|pp|each|ea\.?|inkl\..*|incl\..*|zzgl\..*|netto|brutto|net|gross)$"
+)
+# What costs nothing.
+_FREE = frozenset(["free", "free of charge", "for free", "gratis", "kostenlos", "umsonst", "gratuit", "gratuito"])
 _SIGN_OF_CODE = {"EUR": "€", "USD": "$", "GBP": "£", "JPY": "¥", "INR": "₹", "US$": "$", "euro": "€", "euros": "€"}
-_CURRENCIES = frozenset({*_CURRENCY_CODES.split(), *CURRENCY_SIGNS})
 
 # Different spellings of one unit, after the name under which the unit library knows it.
 _SPELLINGS = """
@@ -64,9 +67,7 @@ _LIBRARY_NAMES = {
     for word in words.split()
 }
 # Units that may stand right after the digits. "4WD" is a name.
-_ATTACHED = frozenset(
-    {*_LIBRARY_NAMES, *UNITS, "%", *map(str.lower, _CURRENCIES), "g", "m", "cm", "mm", "ml", "w", "v"}
-)
+_ATTACHED = frozenset({*_LIBRARY_NAMES, *UNITS, "%", *map(str.lower, CURRENCIES), "g", "m", "cm", "mm", "ml", "w", "v"})
 
 EXPONENT = r"(?:[eE][+-]?\d{1,3})?"
 _NUMBER = rf"(?:\d|[.,](?=\d))(?:[\d.,]|[ \u00a0\u202f'’](?=\d{{3}}(?!\d)))*{EXPONENT}"
@@ -107,21 +108,22 @@ def parse_amount(text: str) -> Amount | None:
         return None
     low, high, after = match["low"], match["high"] or "", match["after"].strip()
     if match["dash"]:  # "899,-" is a price without cents
-        if low[-1] not in ".," or high or (not after and not match["before"]):
+        if low[-1] not in ".," or high:
             return None
         low = low[:-1]
     if after and not match["gap"] and after.lower() not in _ATTACHED:
         return None
     before = _SIGN_OF_CODE.get(match["before"], match["before"])
+    after = _PRICE_REMARK.sub("", after)
     after = _SIGN_OF_CODE.get(after, after)
-    if (before and before not in _CURRENCIES) or (before and after and before != after):
+    if (before and before not in CURRENCIES) or (before and after and before != after):
         return None
     if match["sign"] and match["sign_after"]:
         return None
     sign = "-" if match["sign"] in ("-", "−") or match["sign_after"] else ""
     if high and (sign or _CODE.match(high)):
         return None
-    unit = before or (after if after in _CURRENCIES else UNITS.get(after.lower(), after))
+    unit = before or (after if after in CURRENCIES else UNITS.get(after.lower(), after))
     return Amount(sign + _without_spaces(low), _without_spaces(high), unit, bool(match["hedge"]))
 
 
@@ -150,6 +152,9 @@ def read_amounts(texts: Sequence[str], counts: Sequence[int]) -> Amounts:
     Units are converted to the most common one of the column. Currencies are not: exchange rates are unknown.
     """
     amounts = [parse_amount(text) for text in texts]
+    if any(amount is not None and amount.unit in CURRENCIES for amount in amounts):
+        free = Amount("0", "", "", hedged=True)
+        amounts = [free if text.casefold() in _FREE else amount for text, amount in zip(texts, amounts, strict=True)]
     weighted = [(amount, count) for amount, count in zip(amounts, counts, strict=True) if amount is not None]
     if 2 * sum(count for amount, count in weighted if amount.high) > sum(count for _, count in weighted):
         amounts = [None if amount is not None and amount.high else amount for amount in amounts]  # classes, not amounts
@@ -194,7 +199,7 @@ def _most_common_unit(units: Sequence[tuple[str, int]]) -> str:
 @cache
 def conversion_between(unit: str, other: str) -> tuple[float, float] | None:
     """The factor and the offset that turn a number in one unit into the other; None if there are none."""
-    if unit in _CURRENCIES or other in _CURRENCIES or not unit or not other:
+    if unit in CURRENCIES or other in CURRENCIES or not unit or not other:
         return None
     names = [_LIBRARY_NAMES.get(each.lower(), each) for each in (unit, other)]
     if names[0] == names[1]:

@@ -8,8 +8,8 @@ import numpy.typing as npt
 
 from rather.formats.tables.basis import Basis, Degree, Floats, Gaussian, Hats, Indicators, Steps, with_unknown
 from rather.formats.tables.column_kinds import MOST_LEVELS, ColumnKind, Direction
-from rather.formats.tables.naming import CURRENCY_SIGNS, UNKNOWN, counts_things, spelled, with_unit
-from rather.formats.tables.parsing import MONTHS
+from rather.formats.tables.naming import UNKNOWN, counts_things, singular
+from rather.formats.tables.number_texts import Bounds, NumberTexts
 from rather.formats.tables.table_columns import TableColumn
 
 MOST_TAGS = 60
@@ -25,6 +25,7 @@ class Level:
         row: `(p,)`, the level in the block's parameters.
         against: `(p,)`, what it is compared with: an average row, or "no" for what an item has or has not.
         value: The value or range alone, without the name of the column.
+        bounds: The range of a number.
         exclusive: Whether no other level of the column can hold at the same time.
     """
 
@@ -32,6 +33,7 @@ class Level:
     row: Floats = field(repr=False)
     against: Floats = field(repr=False)
     value: str
+    bounds: Bounds | None = None
     exclusive: bool = True
 
 
@@ -68,36 +70,11 @@ class Block:
         return len(self.features)
 
 
-def _range_text(column: TableColumn, values: Floats, low: float, high: float) -> str:
-    inside = values[(values >= low) & (values < high)]
-    if len(inside) > 1 and inside.min() == inside.max():
-        return _amount(column, float(inside[0]))
-    date = column.kind is ColumnKind.DATE or not column.grouped
-    if low == -np.inf:
-        return ("before " if date else "under ") + _amount(column, high)
-    if high == np.inf:
-        return _amount(column, low) + (" or later" if date else " or more")
-    return _amount(column, low, unit=False) + " to " + _amount(column, high)
-
-
-def _amount(column: TableColumn, value: float, *, unit: bool = True) -> str:
-    if column.kind is ColumnKind.DATE:
-        return _when(value)
-    text = spelled(value, digits=6, grouped=column.grouped)
-    return with_unit(text, column.unit) if unit or column.unit in CURRENCY_SIGNS else text
-
-
-def _when(year: float) -> str:
-    """A fractional year as a person writes it: "2020", "Apr 2020"."""
-    if year == round(year):
-        return f"{year:.0f}"
-    month = min(11, int((year % 1) * 12 + 1e-6))
-    return f"{MONTHS[month].capitalize()} {int(year)}"
-
-
 def _named(column: TableColumn, text: str) -> str:
     if not column.unit and counts_things(column.display_name):
-        return f"{text} {column.display_name}"
+        return (
+            f"{text} {(singular(column.display_name) or column.display_name) if text == '1' else column.display_name}"
+        )
     return text if column.unit and column.display_name == column.unit else f"{column.display_name} {text}"
 
 
@@ -125,7 +102,8 @@ def _degree_block(column: TableColumn) -> tuple[Block, Floats]:
 def _number_block(column: TableColumn) -> tuple[Block, Floats]:
     values = column.numbers
     grid = column.grid
-    names = [_amount(column, knot) for knot in grid.knots]
+    texts = NumberTexts.of(column)
+    names = [texts.amount(knot) for knot in grid.knots]
     basis: Hats | Steps
     if column.direction is Direction.DEPENDS or len(grid.knots) == 1:
         basis = Hats(grid.knots)
@@ -135,8 +113,8 @@ def _number_block(column: TableColumn) -> tuple[Block, Floats]:
         features = tuple(f"{column.display_name} {low} to {high}" for low, high in pairwise(names))
     block, rows = _block(column, basis, features, basis.rows(values))
     levels = tuple(
-        Level(_named(column, text), rows[inside].mean(axis=0), block.mean, text)
-        for text, inside in _ranges(column, grid.edges)
+        Level(_named(column, texts.range(bounds)), rows[inside].mean(axis=0), block.mean, texts.range(bounds), bounds)
+        for bounds, inside in _ranges(column, grid.edges)
     )
     return replace(block, levels=levels), rows
 
@@ -155,17 +133,35 @@ def level_masks(block: Block) -> list[npt.NDArray[np.bool_]]:
     return [inside for _, inside in _ranges(column, column.grid.edges)]
 
 
-def _ranges(column: TableColumn, edges: tuple[float, ...]) -> list[tuple[str, npt.NDArray[np.bool_]]]:
-    """The ranges of a number that hold a row, each as a text and a mask of its rows."""
+def _ranges(column: TableColumn, edges: tuple[float, ...]) -> list[tuple[Bounds, npt.NDArray[np.bool_]]]:
+    """The ranges of a number that hold a row, each with a mask of its rows."""
     values = column.numbers
     if edges:
-        ranges = [
-            (_range_text(column, values, low, high), (values >= low) & (values < high))
-            for low, high in pairwise([-np.inf, *edges, np.inf])
-        ]
+        masks = [(values >= low) & (values < high) for low, high in pairwise([-np.inf, *edges, np.inf])]
     else:
-        ranges = [(_amount(column, value), values == value) for value in np.unique(values[column.present])]
-    return [(text, inside) for text, inside in ranges if inside.any()]
+        masks = [values == value for value in np.unique(values[column.present])]
+    return [(bounds, inside) for bounds, inside in zip(_bounds(column), masks, strict=True) if inside.any()]
+
+
+def range_texts(column: TableColumn) -> list[str]:
+    """The ranges between the edges of a number in words, or its single values where it has no edges; ascending."""
+    texts = NumberTexts.of(column)
+    return [texts.range(bounds) for bounds in _bounds(column)]
+
+
+def _bounds(column: TableColumn) -> list[Bounds]:
+    values, edges = column.numbers, column.grid.edges
+    if edges:
+        return [_narrowed(values, low, high) for low, high in pairwise([-np.inf, *edges, np.inf])]
+    return [(float(value), float(value)) for value in np.unique(values[column.present])]
+
+
+def _narrowed(values: Floats, low: float, high: float) -> Bounds:
+    """The range, or the single value that all rows in it have."""
+    inside = values[(values >= low) & (values < high)]
+    if len(inside) > 1 and inside.min() == inside.max():
+        return float(inside[0]), float(inside[0])
+    return float(low), float(high)
 
 
 def _category_levels(column: TableColumn) -> tuple[list[str], Floats]:

@@ -16,7 +16,26 @@ from rather.formats.tables.parsing import date_reader, number_text, plain_number
 
 # Texts that mean a missing value unless the settings of the table say otherwise, compared without case. "None" is
 # not among them: it is as often an answer ("extras: none") as a gap.
-MISSING = ("na", "n/a", "#n/a", "nan", "null", "-", "--", "?", "unknown")
+MISSING = (
+    *(
+        "na",
+        "n/a",
+        "n.a.",
+        "#n/a",
+        "nan",
+        "null",
+        "-",
+        "--",
+        "?",
+        "unknown",
+        "tbd",
+        "tba",
+        "k.a.",
+        "k. a.",
+        "keine angabe",
+    ),
+    *("#ref!", "#div/0!", "#value!", "#name?", "#num!", "#null!"),
+)
 
 MOST_SPELLINGS = 16  # of yes and no: Yes, yes, YES, 1.0, ...
 FLAGS = (
@@ -30,7 +49,14 @@ FLAGS = (
     ("non", "oui"),
     ("no", "sí"),
     ("no", "si"),
+    ("✗", "✓"),
+    ("✘", "✔"),
+    ("❌", "✅"),
+    ("○", "●"),
+    ("☐", "☑"),
 )
+# What a cell is marked with that would otherwise be blank.
+MARKS = frozenset(["x", "✓", "✔", "✅", "●", "☑", "☒", "*"])
 # Beyond this, sums of squares leave the range of floating point numbers.
 LARGEST_NUMBER = 1e100
 TAG_SEPARATORS = {"|": 1.2, ";": 2.0, ",": 3.0}
@@ -178,6 +204,8 @@ class Cells:
         """The column as 1 for yes and 0 for no: the two words of one pair, or the numbers 0 and 1."""
         if len(self.distinct) > MOST_SPELLINGS:
             return self._reading(np.full(len(self), np.nan))
+        if len(self.distinct) == 1 and self.distinct[0].casefold() in MARKS and not self.present.all():
+            return self._reading(self.present.astype(np.float64))  # a blank cell says no
         words = {number_text(x) if (x := plain_number(text)) is not None else text.casefold() for text in self.distinct}
         pair = next((pair for pair in FLAGS if words <= set(pair)), None)
         if pair is None or pa.types.is_list(self.array.type):

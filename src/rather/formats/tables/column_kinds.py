@@ -8,11 +8,15 @@ from enum import StrEnum
 import numpy as np
 import pyarrow as pa
 
+from rather.formats.tables.addresses import are_pictures, holds_addresses
 from rather.formats.tables.cells import Cells
-from rather.formats.tables.naming import words
+from rather.formats.tables.naming import CURRENCIES, name_and_unit, spoken_name, words
+from rather.formats.tables.stock import holds_stock
 
 # From this share of numbers (or dates) on, a column is taken for numbers, and its other values count as missing.
 MIXED_SHARE = 0.8
+# In a column called price fewer will do: prices in two currencies are still no words.
+PRICE_SHARE = 0.5
 
 # The values of a category that get a parameter of their own; all others count as "other".
 MOST_LEVELS = 30
@@ -38,19 +42,29 @@ LABEL_NAMES = (
 )
 
 
+# And those of prices.
+PRICE_WORDS = (
+    r"prices?|costs?|fare|rent|fee|msrp|rrp|uvp|\w*(preis|kosten|miete|gebühr)|prix|tarif|coût|loyer|"
+    "precio|tarifa|coste|costo|alquiler"
+)
+
+
 class ColumnKind(StrEnum):
     """What a column holds."""
 
     ID = "id"
     LABEL = "label"
     NUMBER = "number"
+    PRICE = "price"
     DEGREE = "degree"
     YES_NO = "yes/no"
     CATEGORY = "category"
     TAGS = "tags"
     DATE = "date"
     TEXT = "text"
+    LINK = "link"
     IMAGE = "image"
+    STOCK = "stock"
 
 
 class Role(StrEnum):
@@ -69,15 +83,16 @@ class Direction(StrEnum):
     DEPENDS = "depends"
 
 
+AMOUNTS = (ColumnKind.NUMBER, ColumnKind.PRICE)
 USABLE = (
-    ColumnKind.NUMBER,
+    *AMOUNTS,
     ColumnKind.DEGREE,
     ColumnKind.YES_NO,
     ColumnKind.CATEGORY,
     ColumnKind.TAGS,
     ColumnKind.DATE,
 )
-DIRECTED = (ColumnKind.NUMBER, ColumnKind.DEGREE, ColumnKind.YES_NO, ColumnKind.DATE)
+DIRECTED = (*AMOUNTS, ColumnKind.DEGREE, ColumnKind.YES_NO, ColumnKind.DATE)
 
 
 @dataclass(frozen=True)
@@ -115,6 +130,10 @@ def find_kind(name: str, cells: Cells) -> Finding:
 def _kind(name: str, cells: Cells) -> tuple[ColumnKind, str]:
     if pa.types.is_date(cells.array.type):
         return ColumnKind.DATE, ""
+    if holds_stock(spoken_name(name), cells):
+        return ColumnKind.STOCK, ""
+    if holds_addresses(cells):
+        return (ColumnKind.IMAGE if are_pictures(name, cells) else ColumnKind.LINK), ""
     if pa.types.is_list(cells.array.type):
         return ColumnKind.TAGS, ""
     if cells.flags.unreadable is None:
@@ -126,12 +145,11 @@ def _kind(name: str, cells: Cells) -> tuple[ColumnKind, str]:
     if cells.dates.unreadable is None:
         return ColumnKind.DATE, ""
     stored_as_numbers = not pa.types.is_string(cells.array.type)
-    if cells.numbers.share >= MIXED_SHARE or (stored_as_numbers and cells.numbers.share > 0):
+    enough = PRICE_SHARE if names_a_price(name, cells.numbers.unit) else MIXED_SHARE
+    if cells.numbers.share >= enough or (stored_as_numbers and cells.numbers.share > 0):
         return _number_kind(name, cells), ""
     if cells.dates.share >= MIXED_SHARE:
         return ColumnKind.DATE, ""
-    if _urls(cells):
-        return (ColumnKind.IMAGE if _images(name, cells) else ColumnKind.TEXT), ""
     if cells.tag_separator is not None:
         return ColumnKind.TAGS, ""
     return _text_kind(cells)
@@ -142,7 +160,9 @@ def _number_kind(name: str, cells: Cells) -> ColumnKind:
     values = values[~np.isnan(values)]
     if is_unique(cells) and len(cells) == len(values) > 2 and values[0] in (0, 1) and np.all(np.diff(values) == 1):
         return ColumnKind.ID  # the rows are just numbered
-    return ColumnKind.DEGREE if _is_degree(name, values) else ColumnKind.NUMBER
+    if _is_degree(name, values):
+        return ColumnKind.DEGREE
+    return ColumnKind.PRICE if names_a_price(name, cells.numbers.unit) else ColumnKind.NUMBER
 
 
 def _is_degree(name: str, values: np.ndarray) -> bool:
@@ -167,16 +187,6 @@ def _text_kind(cells: Cells) -> tuple[ColumnKind, str]:
     return ColumnKind.TEXT, ""
 
 
-def _urls(cells: Cells) -> bool:
-    return all(re.match(r"https?://\S+$", text) for text in cells.distinct)
-
-
-def _images(name: str, cells: Cells) -> bool:
-    if re.search(r"image|img|photo|picture|poster|cover|thumb", name.lower()):
-        return True
-    return all(re.search(r"\.(jpe?g|png|webp|gif|svg|avif)([?#]|$)", text.lower()) for text in cells.distinct)
-
-
 def is_unique(cells: Cells) -> bool:
     """Whether every row has a value and no two rows have the same."""
     return bool(cells.present.all()) and len(cells.distinct) == len(cells)
@@ -187,9 +197,7 @@ def ranking_alike(found: Mapping[str, Finding], cells: Mapping[str, Cells]) -> d
 
     Learning from both would count the same thing twice, and ask about it twice.
     """
-    numbers = [
-        name for name, finding in found.items() if finding.kind is ColumnKind.NUMBER and finding.role is Role.USE
-    ]
+    numbers = [name for name, finding in found.items() if finding.kind in AMOUNTS and finding.role is Role.USE]
     numbers = numbers[:MOST_COMPARED]
     doubles: dict[str, tuple[str, float]] = {}
     for index, name in enumerate(numbers):
@@ -278,6 +286,17 @@ def _ranks(values: np.ndarray) -> np.ndarray:
     return (last - (counts - 1) / 2)[inverse]
 
 
+def names_a_price(name: str, unit: str = "") -> bool:
+    """Whether the name of a column says that its numbers, of this unit, are prices."""
+    bare, own = name_and_unit(name)
+    parts = [word.lower().rstrip(".:") for word in words(bare)]
+    unit = unit or own
+    if unit and unit not in CURRENCIES and not unit.startswith("per "):
+        return False
+    named = any(re.fullmatch(PRICE_WORDS, part) for part in parts)
+    return named and not re.fullmatch(r"index|rating|level|rank|score|change|ratio|share|class|range", parts[-1])
+
+
 def names_an_id(name: str) -> bool:
     """Whether the name of a column says that it holds identifiers."""
     parts = [word.lower().rstrip(".") for word in words(name.replace("-", "_"))]
@@ -302,22 +321,22 @@ def choose_label(found: Mapping[str, Finding], cells: Mapping[str, Cells]) -> st
     best, best_score = None, 0.0
     for name, finding in found.items():
         column = cells[name]
-        if finding.kind not in (ColumnKind.TEXT, ColumnKind.CATEGORY) or not column.present.any() or _urls(column):
+        if finding.kind not in (ColumnKind.TEXT, ColumnKind.CATEGORY) or not column.present.any():
             continue
         present = int(column.present.sum())
         share = len(column.distinct) / present
         length = sum(map(len, column.distinct)) / len(column.distinct)
-        named = bool(
-            re.search(
-                r"(name|title|label|model|product|modell|modèle|modelo|bezeichnung|produkt|produit|producto|titel|titre|título|nom|nombre)$",
-                name.lower(),
-            )
-        )
+        named = names_rows(name)
         if length > 80 or present < 0.9 * len(column) or not _distinguishes(column, share, named):
             continue
         if (score := share + named) > best_score:
             best, best_score = name, score
     return best
+
+
+def names_rows(name: str) -> bool:
+    """Whether the name of a column says that it holds what rows are called."""
+    return bool(re.search(rf"({LABEL_NAMES})$", name.lower()))
 
 
 def _distinguishes(cells: Cells, share: float, named: bool) -> bool:
@@ -328,7 +347,7 @@ def label_template(label: str, found: Mapping[str, Finding], cells: Mapping[str,
     """The label column, preceded by the make and followed by the year if rows would look the same without."""
     template, columns = f"{{{label}}}", [label]
     for pattern, form in (
-        (r"(make|maker|brand|manufacturer|marke|hersteller|marque|marca)$", "{{{0}}} {1}"),
+        (rf"({MAKER_NAMES})$", "{{{0}}} {1}"),
         (r"^(model_?)?year$", "{1} ({{{0}}})"),
     ):
         if _unique_together(columns, cells):

@@ -4,6 +4,8 @@ import codecs
 import contextlib
 import csv
 import io
+from collections import Counter
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -12,10 +14,12 @@ import pyarrow.csv as pa_csv
 
 from rather.errors import InvalidInputError
 from rather.formats.tables.encodings import encoding_text, find_encoding
-from rather.formats.tables.raw import RawTable, first_line, reject_duplicate_names, trimmed
+from rather.formats.tables.raw import RawTable, distinct_names, first_line, reject_duplicate_names, trimmed
 
 DELIMITERS = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 HEAD_BYTES = 2**18
+SKIPPED = "the lines before the header are no part of the table and were skipped"
+SAME_NAME = "several columns are called {name!r}; all but the first have a number behind it now"
 ROW_NOUN = "row {} below the header"
 
 # First bytes of files that people rename or export by mistake, and what to do instead.
@@ -53,7 +57,14 @@ def read_delimited(path: Path, delimiter: str | None, encoding: str | None, *, s
         raise InvalidInputError(f"`delimiter` must be a single character, got {delimiter!r}.")
     given = delimiter is not None
     delimiter = delimiter or find_delimiter(text)
-    blank, names = _header(path, text, delimiter, given)
+    skipped = 0 if strict else _preamble(_rows(text, delimiter, 100))
+    blank, names = _header(path, text, delimiter, given, skipped)
+    if skipped:
+        repairs.append(SKIPPED)
+    if strict:
+        reject_duplicate_names(names, path.name)
+    names, again = distinct_names(names)
+    repairs += [SAME_NAME.format(name=name) for name in again]
     if encoding in (None, "utf-8-sig") and strict and not _is_utf8(path):
         _explain_bytes(path, delimiter, names)
     if len(head) < HEAD_BYTES and len(_rows(text, delimiter, blank + 2)) <= blank + 1:
@@ -98,7 +109,8 @@ def find_delimiter(text: str) -> str:
     """The delimiter that splits the header into several names and the first rows into as many fields."""
     best, best_score = ",", (0.0, 0)
     for delimiter in DELIMITERS:
-        widths = [len(row) for row in _rows(text, delimiter, 100) if row]
+        rows = _rows(text, delimiter, 100)
+        widths = [len(row) for row in rows[_preamble(rows) :] if row]
         if len(widths) > 2 and len(text) >= HEAD_BYTES // 4:
             widths.pop()  # it may have been cut off
         if not widths or widths[0] < 2:
@@ -117,8 +129,17 @@ def _rows(text: str, delimiter: str, count: int) -> list[list[str]]:
     return rows
 
 
-def _header(path: Path, text: str, delimiter: str, given: bool) -> tuple[int, list[str]]:
-    """How many blank lines come first, and the names of the columns."""
+def _preamble(rows: Sequence[Sequence[str]]) -> int:
+    """How many rows before the header are no part of the table: a title, a date, blank ones."""
+    widths = Counter(len(row) for row in rows if any(cell.strip() for cell in row))
+    width = max(widths, key=lambda each: widths[each], default=0)
+    first = next((index for index, row in enumerate(rows) if len(row) == width), 0)
+    alone = all(sum(bool(cell.strip()) for cell in row) <= 1 for row in rows[:first])
+    return first if width > 1 and alone and any(rows[:first]) and widths[width] > 2 else 0
+
+
+def _header(path: Path, text: str, delimiter: str, given: bool, skipped: int) -> tuple[int, list[str]]:
+    """How many lines come before the header, and the names of the columns; at least `skipped` lines do."""
     rows = _rows(text, delimiter, 100)
     if not rows or (len(rows) == 1 and len(text.encode()) >= HEAD_BYTES and "\n" not in text.rstrip("\r\n")):
         longest = max(len(name) for name in text.split("\n", 1)[0].split(delimiter))
@@ -126,7 +147,9 @@ def _header(path: Path, text: str, delimiter: str, given: bool) -> tuple[int, li
             f"The header of {path.name} is too long: it must end within {HEAD_BYTES:,} bytes, and a name within "
             f"{csv.field_size_limit():,} (the longest has {longest:,}). Shorten the names, or leave columns out."
         )
-    blank = next((index for index, row in enumerate(rows) if any(cell.strip() for cell in row)), None)
+    blank = next(
+        (index for index, row in enumerate(rows) if index >= skipped and any(cell.strip() for cell in row)), None
+    )
     if blank is None:
         raise InvalidInputError(f"{path.name} has no header: its first {len(rows)} rows are blank.")
     names = [cell.strip() or f"column {number}" for number, cell in enumerate(rows[blank], start=1)]
@@ -140,7 +163,6 @@ def _header(path: Path, text: str, delimiter: str, given: bool) -> tuple[int, li
             f"{path.name} has one column called {names[0]!r} when it is split at {delimiter!r}, "
             f"but its header holds {others[0]}: leave `delimiter` out, or correct it."
         )
-    reject_duplicate_names(names, path.name)
     return blank, names
 
 

@@ -14,12 +14,14 @@ from rather.errors import InvalidInputError
 from rather.formats.tables.basis import Floats
 from rather.formats.tables.blocks import Block, build_block
 from rather.formats.tables.column_kinds import Role
+from rather.formats.tables.compared_columns import compared_columns
 from rather.formats.tables.facts import Facts
 from rather.formats.tables.inspection import inspect_table, reject_problems
 from rather.formats.tables.prior import joint_prior, utility_scale
 from rather.formats.tables.settings import TableSettings
 from rather.formats.tables.table_attributes import attributes_together, table_attributes
 from rather.formats.tables.table_columns import InspectedTable, TableColumn, label_columns
+from rather.formats.tables.table_comparatives import TableComparatives
 from rather.formats.tables.table_filters import TableFilters
 from rather.formats.tables.table_space import TableSpace
 from rather.model.belief import Belief
@@ -95,16 +97,21 @@ def encode_table(
     blocks, rows = _encoded(inspected)
     scale = _scale(blocks, rows)
     labels = inspected.labels()
+    attributes = table_attributes(blocks, scale)
     catalog = Catalog(
         rows * np.float32(scale),
         ids=_ids(inspected, labels),
         labels=labels,
         facts=Facts(inspected.columns, label_columns(inspected.label, inspected.raw.columns), len(inspected)),
+        links=inspected.links(),
+        images=inspected.images(),
         features=[name for block in blocks for name in block.features],
         name=inspected.name,
         verb=inspected.given.verb,
-        attributes=table_attributes(blocks, scale),
+        attributes=attributes,
+        columns=compared_columns(blocks, attributes),
         together=partial(attributes_together, blocks),
+        comparatives=TableComparatives(blocks, scale),
         filters=TableFilters(inspected.columns),
         space=TableSpace(blocks, tuple(column.name for column in inspected.columns if column.role is not Role.USE)),
         notes=inspected.repairs,
@@ -130,10 +137,12 @@ def describe_items(
         strict: See `encode_table`.
     """
     inspected = inspect_table(source, settings, ignore=ignore, strict=strict)
-    if len(inspected) != len(catalog):
+    if (count := len(inspected) + inspected.out_of_stock) != len(catalog):
         raise InvalidInputError(
-            f"{inspected.raw.source} must have a row for each of the {len(catalog):,} items, got {len(inspected):,}."
+            f"{inspected.raw.source} must have a row for each of the {len(catalog):,} items, got {count:,}."
         )
+    if inspected.raw.rows is not None:
+        catalog = _in_stock(catalog, inspected.raw.rows)
     labels = inspected.labels()
     ids = _ids(inspected, labels)
     if not isinstance(catalog.ids, range):
@@ -145,11 +154,26 @@ def describe_items(
         ids=catalog.ids if ids is None else ids,
         labels=labels or catalog.labels or None,
         facts=Facts(inspected.columns, label_columns(inspected.label, inspected.raw.columns), len(inspected)),
+        links=inspected.links(),
+        images=inspected.images(),
         features=catalog.features or None,
         name=inspected.name if catalog.name == "item" else catalog.name,
         verb=inspected.given.verb or (None if catalog.name == "item" else catalog.verb),
         filters=TableFilters(inspected.columns),
         notes=inspected.repairs,
+    )
+
+
+def _in_stock(catalog: Catalog, rows: npt.NDArray[np.int64]) -> Catalog:
+    """The items of these rows, in memory, under the ids that they have."""
+    kept = rows.tolist()
+    return Catalog(
+        catalog.vectors(kept),
+        ids=[catalog.ids[row] for row in kept],
+        labels=[catalog.labels[row] for row in kept] if catalog.labels else None,
+        features=catalog.features or None,
+        name=catalog.name,
+        verb=catalog.verb,
     )
 
 
@@ -199,8 +223,10 @@ def _scale(blocks: Sequence[Block], rows: npt.NDArray[np.float32]) -> float:
 
 def _ids(inspected: InspectedTable, labels: Sequence[str] | None) -> list[ItemId] | None:
     """The values of the id column; without one the labels if they are distinct, else None for the row numbers."""
+    if inspected.id is None and labels is not None and len(set(labels)) == len(labels):
+        return list(labels)
     if inspected.id is None:
-        return list(labels) if labels is not None and len(set(labels)) == len(labels) else None
+        return None if inspected.raw.rows is None else list(inspected.raw.rows.tolist())
     column = inspected.column(inspected.id).cells
     texts: list[str] = column.texts.to_pylist()
     if all(re.fullmatch(r"0|-?[1-9]\d{0,17}", text, re.ASCII) for text in column.distinct):

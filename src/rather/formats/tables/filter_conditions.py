@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rather.errors import InvalidInputError
-from rather.formats.tables.column_kinds import ColumnKind
+from rather.formats.tables.column_kinds import AMOUNTS, ColumnKind
 from rather.formats.tables.parsing import date_reader, number_text
 from rather.formats.tables.spellings import spelling_key
 from rather.formats.tables.table_columns import TableColumn, years
@@ -19,7 +19,7 @@ from rather.formats.tables.table_columns import TableColumn, years
 LiteralValue = float | str
 Mask = npt.NDArray[np.bool_]
 
-MEASURED = (ColumnKind.NUMBER, ColumnKind.DEGREE, ColumnKind.YES_NO, ColumnKind.DATE)
+MEASURED = (*AMOUNTS, ColumnKind.DEGREE, ColumnKind.YES_NO, ColumnKind.DATE)
 
 SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "<": np.less,

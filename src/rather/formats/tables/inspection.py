@@ -9,8 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rather.errors import InvalidInputError
+from rather.formats.tables.addresses import link, pictures
 from rather.formats.tables.cells import LARGEST_NUMBER, MISSING, Cells
 from rather.formats.tables.column_kinds import (
+    AMOUNTS,
     DIRECTED,
     USABLE,
     ColumnKind,
@@ -22,16 +24,18 @@ from rather.formats.tables.column_kinds import (
     find_kind,
     is_unique,
     label_template,
+    names_rows,
     ranking_alike,
     saying_the_same,
     usual_role,
 )
-from rather.formats.tables.naming import name_and_unit, noun_of_file, pretty_name, shortened
+from rather.formats.tables.naming import name_and_unit, noun_of_file, pretty_name, shortened, spoken_name
 from rather.formats.tables.parsing import plain_number
 from rather.formats.tables.raw import RawTable
 from rather.formats.tables.reading import read_table
 from rather.formats.tables.settings import ColumnSettings, TableSettings, load_settings, suggestion
 from rather.formats.tables.spellings import merge_spellings
+from rather.formats.tables.stock import out_of_stock
 from rather.formats.tables.table_columns import InspectedTable, TableColumn, label_columns
 
 # Values that are named in a remark.
@@ -67,11 +71,14 @@ def inspect_columns(raw: RawTable, settings: TableSettings | None = None, *, str
     """
     settings = settings or TableSettings()
     _reject_unknown_columns(raw, settings)
-    missing = MISSING if settings.missing is None else settings.missing
-    cells = {
-        name: Cells(array, (*missing, *(settings.column(name).missing or ()))) for name, array in raw.columns.items()
-    }
-    found = {name: _overruled(find_kind(name, cells[name]), settings.column(name)) for name in cells}
+    cells, found = _kinds(raw, settings)
+    stock = _stock(raw, cells, found)
+    sold_out = np.any([gone for gone, _ in stock.values()], axis=0) if stock else np.zeros(len(raw), dtype=bool)
+    if sold_out.any():
+        _reject_empty_stock(raw, list(stock), len(raw) - int(sold_out.sum()))
+        raw = raw.selected(~sold_out)
+        cells, found = _kinds(raw, settings)
+        found |= {name: finding for name, (_, finding) in stock.items()}
     for name, (other, rank) in ranking_alike(found, cells).items():
         if settings.column(name).role is None:
             note = f"ranks the rows as {other!r} does (rank correlation {rank:.2f}), so it is only shown"
@@ -82,9 +89,43 @@ def inspect_columns(raw: RawTable, settings: TableSettings | None = None, *, str
     id = _id(found, cells, raw, settings)
     label = _label(found, cells, raw, settings)
     shown_first = label_columns(label, cells)
+    for name in shown_first:
+        others = any(finding.role is Role.USE for other, finding in found.items() if other != name)
+        if others and names_rows(name) and found[name].role is Role.USE and settings.column(name) == ColumnSettings():
+            found[name] = replace(found[name], role=Role.SHOW, note="names the rows, so it is only shown")
     columns = [_column(raw, name, found[name], cells[name], settings, name in shown_first, strict) for name in cells]
     named = _with_distinct_names(columns, settings)
-    return InspectedTable(raw, named, id, label, settings.name or _noun(raw), settings)
+    return InspectedTable(raw, named, id, label, settings.name or _noun(raw), settings, int(sold_out.sum()))
+
+
+def _kinds(raw: RawTable, settings: TableSettings) -> tuple[dict[str, Cells], dict[str, Finding]]:
+    missing = MISSING if settings.missing is None else settings.missing
+    cells = {
+        name: Cells(array, (*missing, *(settings.column(name).missing or ()))) for name, array in raw.columns.items()
+    }
+    return cells, {name: _overruled(find_kind(name, cells[name]), settings.column(name)) for name in cells}
+
+
+def _stock(
+    raw: RawTable, cells: Mapping[str, Cells], found: Mapping[str, Finding]
+) -> dict[str, tuple[npt.NDArray[np.bool_], Finding]]:
+    """For each column of stock `(n,)` which rows cannot be had, and the column with a remark that says how many."""
+    stock = {}
+    for name, finding in found.items():
+        if finding.kind is ColumnKind.STOCK and finding.role is not Role.IGNORE:
+            gone = out_of_stock(spoken_name(name), cells[name])
+            count = int(gone.sum())
+            note = f"{count:,} of {len(raw):,} rows are out of stock and left out" if count else ""
+            stock[name] = gone, replace(finding, note=note)
+    return stock
+
+
+def _reject_empty_stock(raw: RawTable, names: Sequence[str], left: int) -> None:
+    if left < 2:
+        raise InvalidInputError(
+            f"{raw.source} must have at least two rows in stock to choose from; by column {names[0]!r} it has "
+            f'{left or "none"}. If that column means something else, set its kind to "category" in the settings.'
+        )
 
 
 def _noun(raw: RawTable) -> str:
@@ -160,22 +201,32 @@ def _column(
     kind, role, note = found.kind, found.role, found.note
     if is_label and given.kind is None and kind is ColumnKind.TEXT:
         kind, role, note = ColumnKind.LABEL, given.role or Role.SHOW, ""
+    if role is Role.USE and not strict and (nothing := _nothing_to_learn(cells)):
+        role, note = Role.IGNORE, nothing  # as on the day when all that is left is blue
     if role is Role.USE and kind not in USABLE:
         settings.reject(
             ("columns", name, "role"), f"column {name!r} holds {kind}, which can be shown but not learned from."
         )
     if given.direction not in (None, Direction.DEPENDS) and kind not in DIRECTED:
         settings.reject(("columns", name, "direction"), f"column {name!r} holds {kind}, which has no direction.")
-    if given.buckets is not None and kind not in (ColumnKind.NUMBER, ColumnKind.DATE):
+    if given.buckets is not None and kind not in (*AMOUNTS, ColumnKind.DATE):
         settings.reject(
             ("columns", name, "buckets"), f"column {name!r} holds {kind}; only numbers and dates have buckets."
         )
-    display_name, unit = name_and_unit(name) if kind is ColumnKind.NUMBER else (pretty_name(name), "")
-    if given.unit is not None or (kind is ColumnKind.NUMBER and cells.numbers.unit):
-        unit = cells.numbers.unit if given.unit is None else given.unit
+    display_name, unit = name_and_unit(name) if kind in AMOUNTS else (pretty_name(name), "")
+    if unit == "%" and given.unit is None and _are_shares(cells.numbers.values):
+        display_name, unit = pretty_name(name), ""  # 0.73 is no per cent
+    written = cells.numbers.unit if kind in AMOUNTS else ""
+    if given.unit is None and written and unit.startswith("per "):
+        display_name = pretty_name(name)  # a "price per night" in €
+    if given.unit is not None or written:
+        unit = written if given.unit is None else given.unit
     separator = (given.separator or cells.tag_separator or "|") if kind is ColumnKind.TAGS else None
+    separator = given.separator if kind is ColumnKind.IMAGE else separator
     problem = _problem(raw, name, kind, cells, settings, strict) if role is Role.USE else ""
     repairs = [_unread_text(cells, kind)] if role is not Role.IGNORE and kind in READINGS and not problem else []
+    if role is not Role.IGNORE and kind in (ColumnKind.LINK, ColumnKind.IMAGE):
+        repairs = [_no_address_text(cells, kind, given.separator)]
     cells, merged = (cells, {}) if role is Role.IGNORE else merge_spellings(cells, kind, separator)
     repairs += [_merged_text(merged)]
     return TableColumn(
@@ -195,9 +246,22 @@ def _column(
     )
 
 
+def _nothing_to_learn(cells: Cells) -> str:
+    if not cells.present.any():
+        return "no values at all"
+    same = len(cells.distinct) == 1 and bool(cells.present.all())
+    return f"the same in all rows ({cells.distinct[0]:.40})" if same else ""
+
+
+def _are_shares(values: npt.NDArray[np.float64]) -> bool:
+    known = values[~np.isnan(values)]
+    return bool(len(known) and known.min() >= 0 and known.max() <= 1)
+
+
 # How a column of each kind is read, and what its values should be.
 READINGS = {
     ColumnKind.NUMBER: ("numbers", "a number"),
+    ColumnKind.PRICE: ("numbers", "a number"),
     ColumnKind.DEGREE: ("numbers", "a number"),
     ColumnKind.YES_NO: ("flags", "yes or no"),
     ColumnKind.DATE: ("dates", "a date"),
@@ -218,6 +282,23 @@ def _unread_text(cells: Cells, kind: ColumnKind) -> str:
         else f"{total:,} values are not {PLURALS.get(wanted, wanted)} and count"
     )
     return f"{verb} as missing: {_some([f'{shortened(text, 30)!r}' for text, _ in unread.most_common()])}"
+
+
+def _no_address_text(cells: Cells, kind: ColumnKind, separator: str | None) -> str:
+    """What is said about values that are no addresses; "" if all are."""
+    found = (bool(link(text) if kind is ColumnKind.LINK else pictures(text, separator)) for text in cells.distinct)
+    wrong = [
+        (text, count) for text, count, ok in zip(cells.distinct, cells.counts.tolist(), found, strict=True) if not ok
+    ]
+    if not wrong:
+        return ""
+    total = sum(count for _, count in wrong)
+    verb = (
+        "1 value is no address of http or https"
+        if total == 1
+        else f"{total:,} values are no addresses of http or https"
+    )
+    return f"{verb}: {_some([f'{shortened(text, 30)!r}' for text, _ in wrong])}"
 
 
 def _merged_text(merged: Mapping[str, list[str]]) -> str:
@@ -269,7 +350,7 @@ def _with_distinct_names(columns: Sequence[TableColumn], settings: TableSettings
                 settings.reject(
                     ("columns", column.name, "name"), f"another column is called {column.display_name!r} too."
                 )
-            column = replace(column, display_name=column.name)
+            column = replace(column, display_name=pretty_name(column.name))
         result.append(column)
     return tuple(result)
 

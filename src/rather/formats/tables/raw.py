@@ -1,11 +1,13 @@
 """A table before anything is decided about it: columns of text, numbers, booleans, dates or lists."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -23,6 +25,7 @@ class RawTable:
         skipped: Columns of types that are not supported, each with the reason.
         row_noun: How messages refer to a row.
         repairs: What was done to be able to read it, in sentences without a full stop.
+        rows: The rows that are left of those that were read, None for all.
     """
 
     source: str
@@ -31,13 +34,21 @@ class RawTable:
     skipped: Mapping[str, str] = field(default_factory=dict)
     row_noun: str = "row {} (counted from 1)"
     repairs: tuple[str, ...] = ()
+    rows: npt.NDArray[np.int64] | None = field(default=None, repr=False, compare=False)
 
     def __len__(self) -> int:
         return max((len(column) for column in self.columns.values()), default=0)
 
     def location(self, row: int, column: str) -> str:
         """Where a cell is, for a message; `row` counts from 0."""
-        return f"{self.row_noun.format(row + 1)}, column {column!r} of {self.source}"
+        read = row if self.rows is None else int(self.rows[row])
+        return f"{self.row_noun.format(read + 1)}, column {column!r} of {self.source}"
+
+    def selected(self, mask: npt.NDArray[np.bool_]) -> "RawTable":
+        """Only the rows of a mask `(n,)`."""
+        rows = np.flatnonzero(mask) if self.rows is None else self.rows[mask]
+        chosen = pa.array(mask)
+        return replace(self, columns={name: array.filter(chosen) for name, array in self.columns.items()}, rows=rows)
 
 
 def trimmed(texts: pa.Array) -> pa.Array:
@@ -77,6 +88,21 @@ def _text(value: Any) -> str:
     if isinstance(value, float) and abs(value) < 1e15 and value == round(value):
         return str(int(value))
     return "" if value is None else str(value).strip()
+
+
+def distinct_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The names with a number behind those that occur again, and those names."""
+    found: list[str] = []
+    again: list[str] = []
+    for name in names:
+        new, number = name, 1
+        while new in found:
+            number += 1
+            new = f"{name} ({number})"
+        if new != name:
+            again.append(name)
+        found.append(new)
+    return found, list(dict.fromkeys(again))
 
 
 def reject_duplicate_names(names: Sequence[str], source: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 from rather.errors import InvalidInputError
 from rather.formats.tables.column_kinds import ColumnKind, Direction, Role
+from rather.languages import LANGUAGES
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,8 @@ class ColumnSettings:
         missing: Texts that mean a missing value in this column, besides those of the table.
         separator: What separates its tags.
         phrase: How a question says a value of an item, with `{value}` for the value: "made by {value}", "with {value}
-            of memory"; "" to say the value alone.
+            of memory"; "" to say the value alone. For each language one of its own: {en = "made by {value}", de = "von
+            {value}"}.
     """
 
     role: Role | None = None
@@ -39,7 +41,7 @@ class ColumnSettings:
     buckets: tuple[float, ...] | None = None
     missing: tuple[str, ...] | None = None
     separator: str | None = None
-    phrase: str | None = None
+    phrase: str | Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -181,13 +183,22 @@ def _validated(settings: TableSettings, path: tuple[str, ...], key: str, value: 
         if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
             settings.reject(path, f"`most_megabytes` must be a number above 0, got {value!r}.")
         return float(value)
-    if key == "phrase" and isinstance(value, str) and (not value or value.count(VALUE) == 1):
-        return value
     if key == "phrase":
-        settings.reject(path, f'`phrase` must hold {VALUE} once, as in "made by {VALUE}", got {value!r}.')
+        return _phrase(settings, path, value)
     if not isinstance(value, str) or not (value.strip() or key == "unit" or (value and key in MAY_BE_BLANK)):
         settings.reject(path, f"`{key}` must be a text, got {value!r}.")
     return value
+
+
+def _phrase(settings: TableSettings, path: tuple[str, ...], value: Any) -> str | dict[str, str]:
+    if isinstance(value, Mapping):
+        for language in value:
+            if language not in LANGUAGES:
+                settings.reject(path, f"`phrase` must be given for {', '.join(LANGUAGES)}, got {language!r}.")
+        return {language: str(_phrase(settings, path, text)) for language, text in value.items()}
+    if isinstance(value, str) and (not value or value.count(VALUE) == 1):
+        return value
+    return settings.reject(path, f'`phrase` must hold {VALUE} once, as in "made by {VALUE}", got {value!r}.')
 
 
 def _ascending(settings: TableSettings, path: tuple[str, ...], value: Any) -> tuple[float, ...]:

@@ -1,6 +1,7 @@
 """Settings as TOML with comments, for people to edit."""
 
 import json
+from collections.abc import Mapping
 
 from rather.formats.tables.column_kinds import DIRECTED, ColumnKind, Direction, Role
 from rather.formats.tables.settings import ColumnSettings, TableSettings
@@ -58,6 +59,8 @@ def _value(value: object) -> str:
         return f"[{', '.join(_value(part) for part in value)}]"
     if isinstance(value, float):
         return repr(int(value)) if value == round(value) and abs(value) < 1e15 else repr(value)
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{key} = {_value(part)}' for key, part in value.items())} }}"
     return _text(str(value))
 
 

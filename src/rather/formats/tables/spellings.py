@@ -13,7 +13,7 @@ MOST_VALUES = 10_000
 
 def merge_spellings(cells: Cells, kind: ColumnKind, separator: str | None) -> tuple[Cells, dict[str, list[str]]]:
     """The cells of a category or of tags with one spelling for each value, and the spellings that it replaces."""
-    if kind not in (ColumnKind.CATEGORY, ColumnKind.TAGS) or len(cells.distinct) > MOST_VALUES:
+    if kind not in (ColumnKind.CATEGORY, ColumnKind.TAGS, ColumnKind.STOCK) or len(cells.distinct) > MOST_VALUES:
         return cells, {}
     parts = {text: split_tags(text, separator or "|") if kind is ColumnKind.TAGS else [text] for text in cells.distinct}
     counts = Counter[str]()

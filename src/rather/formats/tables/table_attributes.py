@@ -12,8 +12,11 @@ import numpy.typing as npt
 import torch
 
 from rather.formats.tables.blocks import level_masks
+from rather.formats.tables.cells import FLAGS
 from rather.formats.tables.column_kinds import ColumnKind
-from rather.formats.tables.phrases import phrase
+from rather.formats.tables.english_phrases import inside
+from rather.formats.tables.phrases import phrase, saying
+from rather.formats.tables.sayings import Saying
 from rather.model.attributes import Attribute
 
 if TYPE_CHECKING:
@@ -25,6 +28,9 @@ BATCH_ROWS = 65_536
 # An attribute implies another if nearly all rows that have the first have the other, at most half of all rows have the
 # other, and all of that happens by chance less than once in a million.
 IMPLIED_SHARE, IMPLIED_BASE, IMPLIED_BY_CHANCE = 0.95, 0.5, 1e-6
+
+
+YES_OR_NO = frozenset(word for pair in FLAGS for word in pair)
 
 
 class _LevelAttribute(NamedTuple):
@@ -53,6 +59,11 @@ def table_attributes(blocks: Sequence[Block], scale: float) -> tuple[Attribute, 
     vectors = torch.stack([each.attribute.vector for each in found])
     vectors = vectors + torch.from_numpy(implied_attributes(blocks).astype(np.float32)) @ vectors
     return tuple(replace(each.attribute, vector=vector) for each, vector in zip(found, vectors, strict=True))
+
+
+def level_numbers(blocks: Sequence[Block]) -> list[tuple[int, int]]:
+    """Of each attribute the number of its block, and of its level in that block."""
+    return [(each.block, each.level) for each in _level_attributes(blocks, 1.0)]
 
 
 def implied_attributes(blocks: Sequence[Block]) -> npt.NDArray[np.bool_]:
@@ -113,7 +124,15 @@ def _level_attributes(blocks: Sequence[Block], scale: float) -> list[_LevelAttri
             vector = np.zeros(d, dtype=np.float32)
             vector[start : start + block.size] = scale * (level.row - level.against)
             about = column.name if level.exclusive else f"{column.name}: {level.text}"
-            attribute = Attribute(level.text, about, torch.from_numpy(vector), phrase(column, level.value))
+            topic = inside(column.display_name) if level.exclusive else level.text
+            attribute = Attribute(
+                level.text,
+                about,
+                torch.from_numpy(vector),
+                phrase(column, level.value),
+                topic,
+                saying(column, level.value, level.bounds),
+            )
             found.append(_LevelAttribute(attribute, number, index))
         start += block.size
     return _without_repeats(_spelled_out(found, [block.column.display_name for block in blocks]))
@@ -125,9 +144,12 @@ def _spelled_out(found: Sequence[_LevelAttribute], names: Sequence[str]) -> list
     result = []
     for each in found:
         text, display_name = each.attribute.text, names[each.block]
-        clear = uses[text.casefold()] == 1 and sum(map(str.isalpha, text)) >= 2
+        clear = uses[text.casefold()] == 1 and sum(map(str.isalpha, text)) >= 2 and text.casefold() not in YES_OR_NO
         if not clear and text.casefold() != display_name.casefold():
-            each = each._replace(attribute=replace(each.attribute, text=f"{display_name} {text}"))
+            translate = each.attribute.translate
+            assert isinstance(translate, Saying)
+            named = replace(each.attribute, text=f"{display_name} {text}", translate=replace(translate, alone=False))
+            each = each._replace(attribute=named)
         result.append(each)
     return result
 

@@ -1,24 +1,30 @@
 """The columns of a table, with everything about them decided."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rather.errors import UnknownNameError
+from rather.formats.tables.addresses import link, pictures
 from rather.formats.tables.basis import Grid, grid_of
 from rather.formats.tables.cells import Cells
-from rather.formats.tables.column_kinds import ColumnKind, Direction, Role
-from rather.formats.tables.naming import UNKNOWN, with_unit, words
+from rather.formats.tables.column_kinds import AMOUNTS, ColumnKind, Direction, Role
+from rather.formats.tables.naming import with_unit, words
 from rather.formats.tables.raw import RawTable
 from rather.formats.tables.settings import ColumnSettings, TableSettings, suggestion
+from rather.languages import ENGLISH, date_text, localized, message
 
+# Words in the names of columns of years, which are written without thousands separators.
+_YEARS = "year vintage built founded established released jahr baujahr modelljahr jahrgang année millésime año"
+YEARS = frozenset(_YEARS.split())
 # Kinds whose values are read from texts, which may fail.
-READ = (ColumnKind.NUMBER, ColumnKind.DEGREE, ColumnKind.YES_NO, ColumnKind.DATE)
+READ = (*AMOUNTS, ColumnKind.DEGREE, ColumnKind.YES_NO, ColumnKind.DATE)
 
 
 @dataclass(frozen=True)
@@ -37,7 +43,8 @@ class TableColumn:
         separator: What separates its tags.
         note: A remark for the owner of the table.
         problem: Why it cannot be used as it is.
-        phrase: What follows a noun when a value is said of it, with `{value}`; None for the usual one.
+        phrase: What follows a noun when a value is said of it, with `{value}`, perhaps by language; None for the usual
+            one.
         repairs: What was done about values that could not be taken as they are, in sentences without a full stop.
     """
 
@@ -52,7 +59,7 @@ class TableColumn:
     separator: str | None = None
     note: str = ""
     problem: str = ""
-    phrase: str | None = None
+    phrase: str | Mapping[str, str] | None = None
     repairs: tuple[str, ...] = ()
 
     @cached_property
@@ -71,7 +78,7 @@ class TableColumn:
     @property
     def has_grid(self) -> bool:
         """Whether it is a number or date that is learned from."""
-        return self.role is Role.USE and self.kind in (ColumnKind.NUMBER, ColumnKind.DATE) and not self.problem
+        return self.role is Role.USE and self.kind in (*AMOUNTS, ColumnKind.DATE) and not self.problem
 
     @cached_property
     def grid(self) -> Grid:
@@ -88,29 +95,30 @@ class TableColumn:
     @cached_property
     def grouped(self) -> bool:
         """Whether its numbers are written with thousands separators, which years are not."""
-        if "year" not in [word.lower() for word in words(self.name)]:
+        if not YEARS & {word.lower() for word in words(self.name)}:
             return True
         values = self.numbers[self.present]
         return not bool(np.all((values == np.round(values)) & (np.abs(values) < 10_000)))
 
-    def text(self, row: int) -> str:
+    def text(self, row: int, language: str = ENGLISH) -> str:
         """What to show of this column in a row."""
         code = int(self.cells.codes[row])
-        if code < 0:
-            return UNKNOWN
+        if code < 0 and not (self.kind is ColumnKind.YES_NO and self.present[row]):
+            return message(language, "cell.unknown")
         if self.kind in READ and not self.present[row]:
             return self.cells.distinct[code]
-        if self.kind in (ColumnKind.NUMBER, ColumnKind.DEGREE):
+        if self.kind in (*AMOUNTS, ColumnKind.DEGREE):
             decimals = self.cells.decimals(code)
             if decimals is None:
                 return self.cells.distinct[code]
-            return with_unit(_written(float(self.numbers[row]), decimals, grouped=self.grouped), self.unit)
+            written = localized(_written(float(self.numbers[row]), decimals, grouped=self.grouped), language)
+            return with_unit(written, self.unit, language)
         if self.kind is ColumnKind.YES_NO:
-            return "yes" if self.numbers[row] else "no"
+            return message(language, "cell.yes" if self.numbers[row] else "cell.no")
         if self.kind is ColumnKind.DATE:
-            return str(self.cells.dates.values[row])
+            return date_text(str(self.cells.dates.values[row]), language)
         if self.kind is ColumnKind.TAGS:
-            return ", ".join(self.tags[row] or []) or "none"
+            return ", ".join(self.tags[row] or []) or message(language, "cell.none")
         return self.cells.distinct[code]
 
 
@@ -125,6 +133,7 @@ class InspectedTable:
         label: The column to show first, or a template with columns in braces.
         name: What to call a row.
         given: The settings that were given.
+        out_of_stock: How many rows were left out because they cannot be had.
     """
 
     raw: RawTable
@@ -133,6 +142,7 @@ class InspectedTable:
     label: str | None
     name: str
     given: TableSettings = field(repr=False)
+    out_of_stock: int = 0
 
     def __len__(self) -> int:
         return len(self.raw)
@@ -149,7 +159,31 @@ class InspectedTable:
     def repairs(self) -> tuple[str, ...]:
         """What was done about what could not be taken as it is, as sentences for the owner of the table."""
         of_columns = (f"{column.name}: {repair}." for column in self.columns for repair in column.repairs)
-        return (*(f"{self.raw.source}: {repair}." for repair in self.raw.repairs), *of_columns)
+        of_stock = (f"{column.name}: {column.note}." for column in self._shown(ColumnKind.STOCK) if column.note)
+        return (*(f"{self.raw.source}: {repair}." for repair in self.raw.repairs), *of_columns, *of_stock)
+
+    def links(self) -> list[str | None] | None:
+        """The address of the page of each row, or None without a column of links."""
+        columns = self._shown(ColumnKind.LINK)
+        if not columns:
+            return None
+        cells = columns[0].cells
+        found = [*map(link, cells.distinct), None]
+        return [found[code] for code in cells.codes.tolist()]
+
+    def images(self) -> list[tuple[str, ...]] | None:
+        """The addresses of the pictures of each row, or None without a column of pictures."""
+        columns = self._shown(ColumnKind.IMAGE)
+        if not columns:
+            return None
+        parts = []
+        for column in columns:
+            found = [*(tuple(pictures(text, column.separator)) for text in column.cells.distinct), ()]
+            parts.append([found[code] for code in column.cells.codes.tolist()])
+        return [tuple(dict.fromkeys(chain(*row))) for row in zip(*parts, strict=True)]
+
+    def _shown(self, kind: ColumnKind) -> list[TableColumn]:
+        return [column for column in self.columns if column.kind is kind and column.role is not Role.IGNORE]
 
     def labels(self) -> list[str] | None:
         """The label of each row, or None without a label column."""

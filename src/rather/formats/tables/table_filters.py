@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from rather.formats.tables.column_kinds import ColumnKind, Role
+from rather.formats.tables.column_kinds import AMOUNTS, ColumnKind, Role
 from rather.formats.tables.filter_expressions import where_mask
 from rather.formats.tables.table_columns import TableColumn
 from rather.model.filters import NumberColumn, ValueColumn
@@ -30,7 +30,7 @@ class TableFilters:
 
 
 def _filter_column(column: TableColumn, most_values: int) -> NumberColumn | ValueColumn | None:
-    if column.kind in (ColumnKind.NUMBER, ColumnKind.DEGREE, ColumnKind.DATE):
+    if column.kind in (*AMOUNTS, ColumnKind.DEGREE, ColumnKind.DATE):
         values = torch.from_numpy(column.numbers.copy())
         return None if bool(values.isnan().all()) else NumberColumn(column.display_name, values, column.unit)
     if column.kind is ColumnKind.YES_NO:

@@ -103,7 +103,7 @@ def _translated(before: Mapping[str, Any], now: Block) -> tuple[Floats, list[str
     if now.values:
         parameters, lost = _values_translated(before["values"], now)
     else:
-        if before["unit"] != now.column.unit:
+        if before["unit"].lower() != now.column.unit.lower():
             units = f"{before['unit'] or 'no unit'} to {now.column.unit or 'no unit'}"
             raise CatalogChangedError(
                 f"The item vectors have another meaning: the unit of {name!r} has changed from {units}."

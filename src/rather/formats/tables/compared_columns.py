@@ -1,0 +1,122 @@
+"""The columns of a table that its items are compared by."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from rather.formats.tables.blocks import Block, range_texts
+from rather.formats.tables.column_kinds import ColumnKind
+from rather.formats.tables.comparatives import comparative_words
+from rather.formats.tables.table_attributes import level_numbers
+from rather.languages import ENGLISH
+from rather.model.attributes import Attribute
+from rather.model.columns import SAMPLED_ITEMS
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedColumn:
+    """A column that is learned from; implements `rather.model.columns.Column`.
+
+    Attributes:
+        block: Its parameters.
+        dimensions: Where they are in the item vectors.
+        said: The attribute of each of its levels that has one, by the text of the level's value.
+    """
+
+    block: Block = field(repr=False)
+    dimensions: slice
+    said: Mapping[str, Attribute] = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """What people read."""
+        return self.block.column.display_name
+
+    @property
+    def more(self) -> str:
+        """What an item with more of it is, before "than"."""
+        return comparative_words(self.block.column)[1]
+
+    @property
+    def less(self) -> str:
+        """What an item with less of it is, before "than"."""
+        return comparative_words(self.block.column)[0]
+
+    def compared(self, language: str) -> tuple[str, str]:
+        """What an item with less and with more of it is, in a language."""
+        return comparative_words(self.block.column, language)
+
+    def share_below(self, row: int) -> float | None:
+        """The share of items that have less of it, of those where it is known."""
+        column = self.block.column
+        if not self.more or not column.present[row]:
+            return None
+        return int(np.searchsorted(self._sorted, column.numbers[row])) / len(self._sorted)
+
+    def text(self, row: int, language: str = ENGLISH) -> str | None:
+        """Its value with its unit; nothing for a degree, which is listed with the others that apply."""
+        column = self.block.column
+        return None if column.kind is ColumnKind.DEGREE else column.text(row, language)
+
+    def attributes(self, row: int) -> Sequence[Attribute]:
+        """Those of its values, or of the range that its value is in."""
+        column = self.block.column
+        if not column.present[row]:
+            return ()
+        return [self.said[value] for value in self._values(row) if value in self.said]
+
+    def _values(self, row: int) -> Sequence[str]:
+        column = self.block.column
+        if column.kind is ColumnKind.TAGS:
+            return column.tags[row] or ()
+        if column.kind is ColumnKind.CATEGORY:
+            return (column.cells.distinct[int(column.cells.codes[row])],)
+        if column.kind in (ColumnKind.YES_NO, ColumnKind.DEGREE):
+            low, high = min(0.0, float(self._sorted[0])), float(self._sorted[-1])
+            return (column.display_name,) if column.numbers[row] >= (low + high) / 2 else ()
+        return (self._ranges.text(float(column.numbers[row])),)
+
+    @cached_property
+    def _ranges(self) -> "_Ranges":
+        column = self.block.column
+        edges = column.grid.edges
+        return _Ranges(np.array(edges or np.unique(column.numbers[column.present])), range_texts(column), bool(edges))
+
+    @cached_property
+    def _sorted(self) -> npt.NDArray[np.float64]:
+        known = self.block.column.numbers[self.block.column.present]
+        if self.block.column.kind in (ColumnKind.YES_NO, ColumnKind.DEGREE):
+            return np.sort(known)  # its lowest and highest value are needed
+        return np.sort(known[:: max(1, len(known) // SAMPLED_ITEMS)])
+
+
+@dataclass(frozen=True)
+class _Ranges:
+    """The ranges of a number in words: those between edges, or single values."""
+
+    edges: npt.NDArray[np.float64]
+    texts: Sequence[str]
+    between: bool
+
+    def text(self, value: float) -> str:
+        return self.texts[int(np.searchsorted(self.edges, value, side="right" if self.between else "left"))]
+
+
+def compared_columns(blocks: Sequence[Block], attributes: Sequence[Attribute]) -> tuple[ComparedColumn, ...]:
+    """The columns that are learned from.
+
+    Args:
+        blocks: The parameters, in the order of the item vectors.
+        attributes: What `table_attributes` makes of them.
+    """
+    said: list[dict[str, Attribute]] = [{} for _ in blocks]
+    for (block, level), attribute in zip(level_numbers(blocks), attributes, strict=True):
+        said[block].setdefault(blocks[block].levels[level].value, attribute)
+    columns, start = [], 0
+    for block_, own in zip(blocks, said, strict=True):
+        columns.append(ComparedColumn(block_, slice(start, start + block_.size), own))
+        start += block_.size
+    return tuple(columns)
