@@ -21,7 +21,8 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from rather.client import Client as Client
     from rather.conversation.cached import CachedPolicy as CachedPolicy
-    from rather.conversation.log import history as history
+    from rather.conversation.logged_history import hint_history as hint_history
+    from rather.conversation.logged_history import history as history
     from rather.conversation.policy import Policy as Policy
     from rather.conversation.reading_cost import ReadingCost as ReadingCost
     from rather.conversation.session import Session as Session
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from rather.model.attributes import Attribute as Attribute
     from rather.model.belief import Belief as Belief
     from rather.model.catalog import Catalog as Catalog
+    from rather.model.hints import Hint as Hint
     from rather.model.priors import Prior as Prior
     from rather.model.questions import Question as Question
     from rather.model.questions import Recommendation as Recommendation
@@ -44,6 +46,10 @@ if TYPE_CHECKING:
     from rather.model.responses import Logistic as Logistic
     from rather.model.responses import Noiseless as Noiseless
     from rather.model.responses import ResponseModel as ResponseModel
+    from rather.model.statements import DontCare as DontCare
+    from rather.model.statements import LikeBut as LikeBut
+    from rather.model.statements import MoreLike as MoreLike
+    from rather.model.statements import Want as Want
     from rather.retrieval import ExactRetriever as ExactRetriever
     from rather.retrieval import Retriever as Retriever
     from rather.simulation.users import SimulatedUser as SimulatedUser
@@ -57,7 +63,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "client": ("Client",),
     "conversation.cached": ("CachedPolicy",),
-    "conversation.log": ("history",),
+    "conversation.logged_history": ("hint_history", "history"),
     "conversation.policy": ("Policy",),
     "conversation.reading_cost": ("ReadingCost",),
     "conversation.session": ("Session",),
@@ -66,6 +72,8 @@ _HOMES = {
     "formats.opening": ("Opened", "open"),
     "model.belief": ("Belief",),
     "model.catalog": ("Catalog",),
+    "model.hints": ("Hint",),
+    "model.statements": ("DontCare", "LikeBut", "MoreLike", "Want"),
     "model.priors": ("Prior",),
     "model.questions": ("Question", "Recommendation"),
     "model.rejuvenation": ("Rejuvenation",),

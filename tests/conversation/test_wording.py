@@ -3,9 +3,16 @@
 import pytest
 import torch
 
-from rather.conversation.wording import article, attribute_sentence, item_sentence, markdown, option_label
+from rather.conversation.wording import (
+    article,
+    attribute_option,
+    attribute_sentence,
+    item_sentence,
+    markdown,
+    option_label,
+)
 from rather.formats.films import film_catalog
-from rather.model.attributes import Attribute
+from rather.model.attributes import Attribute, Wording
 from rather.model.questions import plain
 
 
@@ -110,3 +117,25 @@ def test_every_quality_of_the_films_reads_after_is():
     assert len(texts) == 25
     assert {"funny", "thought-provoking", "based on a book", "a character study", "visually stunning"} <= texts
     assert not any("_" in text for text in texts)
+
+
+def test_an_option_of_attributes_is_named_inside_a_sentence():
+    made, ram = (
+        Attribute("A1", "brand", [1.0], "made by **A1**"),
+        Attribute("RAM 8 GB", "ram", [1.0], "with **8 GB** of RAM"),
+    )
+    assert attribute_option([made, ram]).named == "one made by A1 with 8 GB of RAM"
+    assert attribute_option([Attribute("A1", "brand", [1.0])]).named == "A1"
+
+
+def test_what_begins_alike_is_joined_in_other_languages():
+    def said(text, phrase):
+        vector = torch.ones(1)
+        return Attribute(text, text, vector, translate=lambda language: Wording(text, phrase))
+
+    options = [
+        [said("a", "mit **A**"), said("b", "mit **B**")],
+        [said("c", "mit **C** RAM"), said("d", "D: **d**"), said("e", "")],
+    ]
+    words = attribute_sentence("thing", options, "have", "de")
+    assert markdown(words) == "Was wäre dir lieber, mit **A** und **B**, oder mit **C** RAM, D: **d** und **e**?"

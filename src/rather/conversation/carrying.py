@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from rather.errors import CatalogChangedError
+from rather.languages import ENGLISH, message
 from rather.model.catalog import Catalog
+from rather.model.hints import Hint
 from rather.model.questions import GONE, Option, Question
 from rather.nouns import counted
 
@@ -52,28 +54,28 @@ class CarriedOver:
         """All of it in words."""
         said = []
         if self.catalog_changed:
-            said.append("The catalogue has changed since this conversation began; all answers still count.")
+            said.append(_say("catalog_changed"))
         if self.belief_changed:
-            said.append("The starting belief is another one; the answers were applied to the new one.")
+            said.append(_say("belief_changed"))
         if self.items_gone:
-            said.append(f"No longer there: {_listed([option.label for option in self.items_gone])}.")
+            said.append(_say("items_gone", listed=_listed([option.label for option in self.items_gone])))
         if self.items_changed:
-            said.append(f"Changed since they were shown: {_listed([option.label for option in self.items_changed])}.")
+            said.append(_say("items_changed", listed=_listed([option.label for option in self.items_changed])))
         if self.attributes_gone:
-            said.append(f"No longer said of any {self.name}: {_listed(self.attributes_gone)}.")
+            said.append(_say("attributes_gone", name=self.name, listed=_listed(self.attributes_gone)))
         if self.values_gone:
-            said.append(f"No longer told apart: {_listed(self.values_gone)}.")
+            said.append(_say("values_gone", listed=_listed(self.values_gone)))
         if self.allowed_gone:
-            said.append(f"{counted(self.allowed_gone, f'allowed {self.name}')} can no longer be recommended.")
+            said.append(_say("allowed_gone", items=counted(self.allowed_gone, f"allowed {self.name}")))
         if self.question_dropped:
-            said.append("The open question showed something that is gone or has changed, so another one is asked.")
+            said.append(_say("question_dropped"))
         return tuple(said)
 
     def __str__(self) -> str:
         return "\n".join(self.sentences)
 
 
-def items_now(questions: Sequence[Question], catalog: Catalog) -> tuple[tuple[Option, ...], tuple[Option, ...]]:
+def items_now(questions: Sequence[Question | Hint], catalog: Catalog) -> tuple[tuple[Option, ...], tuple[Option, ...]]:
     """The items of these questions that are gone, and those that have changed, each once."""
     gone: dict[object, Option] = {}
     changed: dict[object, Option] = {}
@@ -99,7 +101,7 @@ def attributes_gone(questions: Sequence[Question]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(texts))
 
 
-def validate_same_vectors(questions: Sequence[Question], catalog: Catalog) -> None:
+def validate_same_vectors(questions: Sequence[Question | Hint], catalog: Catalog) -> None:
     """Raise unless items that were shown and are still there have the vectors that they had.
 
     Dimensions without names can only be told by these: other vectors are those of a model that was trained again.
@@ -129,8 +131,13 @@ def _has_changed(option: Option, vector: Tensor, row: int, catalog: Catalog) -> 
     facts = catalog.facts_of(row)
     if option.facts or facts:
         # Not the vectors: the scale and the average of a table move a little with every row.
-        return dict(option.facts) != dict(facts)
+        return _without_image(option.facts) != _without_image(facts)
     return not _same(vector, catalog.vectors(row))
+
+
+def _without_image(facts: Mapping[str, str]) -> dict[str, str]:
+    """The facts of an item without its picture, which logs once had among them."""
+    return {name: text for name, text in facts.items() if name != "image"}
 
 
 def _same(one: Tensor, other: Tensor) -> bool:
@@ -139,4 +146,8 @@ def _same(one: Tensor, other: Tensor) -> bool:
 
 def _listed(texts: Sequence[str]) -> str:
     shown = ", ".join(texts[:MOST_LISTED])
-    return shown if len(texts) <= MOST_LISTED else f"{shown} and {len(texts) - MOST_LISTED} more"
+    return shown if len(texts) <= MOST_LISTED else _say("listed_more", listed=shown, more=len(texts) - MOST_LISTED)
+
+
+def _say(key: str, **values: str | int) -> str:
+    return message(ENGLISH, f"carried.{key}", **values)

@@ -7,24 +7,26 @@ catalogue. Logs of version 1 hold rows only: they load as long as the catalogue 
 import dataclasses
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from rather.caching.storage import Cache
 from rather.conversation.allowed_items import allowed_gone, dump_allowed, load_allowed
 from rather.conversation.carrying import CarriedOver, attributes_gone, items_now, validate_same_vectors
+from rather.conversation.hint_records import hint_of_record
 from rather.conversation.policy import Policy
 from rather.conversation.reading_cost import ReadingCost
-from rather.conversation.records import answer_record, damaged, logged_question, question_of, question_record
+from rather.conversation.records import answer_record, damaged, question_of, question_record
 from rather.conversation.session import Session
 from rather.conversation.stopping import Stopping
 from rather.errors import CatalogChangedError, InvalidInputError
 from rather.model.attributes import attributes_hash
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
+from rather.model.hints import Hint
 from rather.model.questions import Question
 from rather.model.rejuvenation import Rejuvenation
-from rather.model.responses import Choice, Logistic, Noiseless, ResponseModel, as_choice
+from rather.model.responses import Logistic, Noiseless, ResponseModel, as_choice
+from rather.strategies.clock import check_interrupt
 
 VERSION = 2
 
@@ -41,40 +43,8 @@ LOGGED_STRATEGIES = {
 RESPONSES: dict[str, type[Logistic] | type[Noiseless]] = {"logistic": Logistic, "noiseless": Noiseless}
 
 
-@dataclass(frozen=True)
-class LoggedTurn:
-    """A question of a log as it was asked, and its answer.
-
-    Attributes:
-        question: With the texts, rows and vectors of its time.
-        answer: What was answered.
-        undone: Whether the answer was taken back later.
-    """
-
-    question: Question
-    answer: Choice
-    undone: bool
-
-
-def history(text: str | bytes) -> tuple[LoggedTurn, ...]:
-    """All answers of a log, oldest first, as they were given. Needs no catalogue.
-
-    A log of version 1 holds no texts: its options are called by their rows.
-
-    Args:
-        text: What `Session.to_json` returned.
-    """
-    events = parse(text)["events"]
-    held = {id(event) for event in held_answers(events)}
-    return tuple(
-        LoggedTurn(logged_question(event, _number(event)), as_choice(event.get("answer")), id(event) not in held)
-        for event in events
-        if "undo" not in event
-    )
-
-
-def held_answers(events: Sequence[Any]) -> list[dict[str, Any]]:
-    """The answers among these events that were not taken back, oldest first."""
+def held_events(events: Sequence[Any]) -> list[dict[str, Any]]:
+    """The answers and hints among these events that were not taken back, oldest first."""
     held: list[dict[str, Any]] = []
     for event in events:
         if not isinstance(event, dict) or ("undo" in event and not held):
@@ -201,8 +171,13 @@ def load_settings(log: dict[str, Any], catalog: Catalog, belief: Belief, **parts
 
 def replay(event: dict[str, Any], session: Session) -> None:
     """Do again what an event of a log says was done."""
+    check_interrupt()
     if isinstance(event, dict) and "undo" in event:
         session.withdraw()
+        return
+    if isinstance(event, dict) and "hint" in event:
+        hint = hint_of_record(event, len(session.hints) + 1, session.policy.catalog, session.translations)
+        session.record_hint(hint, event)
         return
     asked = question_of(event, session.policy, session.number, session.translations)
     if "answer" not in event or event.get("tell") != asked.number:
@@ -222,7 +197,7 @@ def upgraded(log: dict[str, Any], policy: Policy) -> dict[str, Any]:
     catalog = policy.catalog
     open = log["open"]
     if open is not None:
-        open = question_record(question_of(open, policy, len(held_answers(log["events"])) + 1), catalog)
+        open = question_record(question_of(open, policy, len(held_events(log["events"])) + 1), catalog)
     return {
         **log,
         "rather": VERSION,
@@ -238,7 +213,7 @@ def upgraded(log: dict[str, Any], policy: Policy) -> dict[str, Any]:
 def _with_shown(event: dict[str, Any], policy: Policy) -> dict[str, Any]:
     if "answer" not in event:
         raise damaged(event)
-    return answer_record(question_of(event, policy, _number(event)), as_choice(event["answer"]), policy.catalog)
+    return answer_record(question_of(event, policy, number_of(event)), as_choice(event["answer"]), policy.catalog)
 
 
 def _carry_over(log: Mapping[str, Any], session: Session) -> CarriedOver:
@@ -253,14 +228,15 @@ def _carry_over(log: Mapping[str, Any], session: Session) -> CarriedOver:
         open = question_of(log["open"], session.policy, session.number, session.translations)
     changed = catalog_changed(log, catalog)
     shown = asked if open is None else [*asked, open]
+    seen: list[Question | Hint] = [*shown, *session.hints]
     if changed and not catalog.space.is_named:
-        validate_same_vectors(shown, catalog)
+        validate_same_vectors(seen, catalog)
     dropped = False
     if open is not None:
         dropped = not open.is_current or any(items_now([open], catalog))
         if not dropped and (again := session.policy.shown_again(open)) is not None:
             session.reopen(again)
-    gone, other = items_now(shown, catalog) if changed else ((), ())
+    gone, other = items_now(seen, catalog) if changed else ((), ())
     return CarriedOver(
         name=catalog.name,
         catalog_changed=changed,
@@ -337,7 +313,8 @@ def parse(text: str | bytes) -> dict[str, Any]:
     return log
 
 
-def _number(event: Mapping[str, Any]) -> int:
+def number_of(event: Mapping[str, Any]) -> int:
+    """The number of the question that an event answers."""
     number = event.get("tell")
     if type(number) is not int:
         raise damaged(event)

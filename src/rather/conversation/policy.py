@@ -13,19 +13,20 @@ from torch import Tensor
 
 from rather import value
 from rather.caching.by_identity import ByIdentity
+from rather.conversation.known import CACHED_BELIEFS, Known, known_to
 from rather.conversation.reading_cost import ReadingCost
 from rather.conversation.recommendations import recommendations
-from rather.conversation.wording import attribute_sentence, item_sentence, option_label
+from rather.conversation.wording import attribute_option, attribute_sentence, item_sentence
 from rather.errors import InvalidInputError, NoQuestionLeftError
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
-from rather.model.questions import Option, Question, QuestionKind, Recommendation
+from rather.model.questions import Question, QuestionKind, Recommendation, item_option
 from rather.model.rejuvenation import Rejuvenation
 from rather.model.responses import Choice, Logistic, ResponseModel
 from rather.numerics.arrays import as_mask
 from rather.numerics.randomness import derive_generator
 from rather.numerics.threads import one_thread
-from rather.retrieval import AdaptiveRetriever, Found, Retriever, Screening, choose_retriever
+from rather.retrieval import AdaptiveRetriever, Found, HasFavourites, Retriever, Screening, choose_retriever
 from rather.retrieval.selection import RetrieverKind
 from rather.strategies import Problem, Strategy, choose, strategy_named
 from rather.strategies.attributes.options import AttributeOptions
@@ -34,13 +35,6 @@ from rather.strategies.problem import validate_dimensions
 
 AskKind = Literal["items", "attributes", "auto"]
 """What to ask about: items, attributes, or each time whichever is worth more net of its reading cost."""
-
-# Beliefs for which the fitted retriever and the best items are cached. A conversation looks at one or two at a time;
-# a service at those of the people who answer at the moment.
-CACHED_BELIEFS = 256
-
-# Retrievers for which they are cached.
-CACHED_RETRIEVERS = 16
 
 
 class Step(Protocol):
@@ -53,29 +47,6 @@ class Step(Protocol):
     def after(self, belief: Belief, question: Question, answer: Choice) -> Belief:
         """See `Policy.after`."""
         ...
-
-
-class Known:
-    """What was computed about beliefs and the items that may be recommended.
-
-    In a large catalogue this takes a search for every particle. Policies that search all items with the same retriever
-    share it, so that only the first session about a catalogue and a prior computes it.
-    """
-
-    def __init__(self) -> None:
-        self.best_utilities: ByIdentity[Tensor] = ByIdentity(CACHED_BELIEFS)
-        self.regrets: ByIdentity[float] = ByIdentity(CACHED_BELIEFS)
-        self.rankings: ByIdentity[Found] = ByIdentity(CACHED_BELIEFS)
-
-
-_shared: ByIdentity[Known] = ByIdentity(CACHED_RETRIEVERS)
-
-
-def _known_to(retriever: Retriever) -> Known:
-    try:
-        return _shared(retriever, Known)
-    except TypeError:  # a tuple, or an object with slots, cannot be referred to weakly
-        return Known()
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -169,7 +140,7 @@ class Policy:
             rejuvenation=rejuvenation,
             budget_ms=budget_ms,
             _fitted=ByIdentity(CACHED_BELIEFS),
-            _known=_known_to(retriever) if allowed is None else Known(),
+            _known=known_to(retriever) if allowed is None else Known(),
         )
         if reading_cost is not None:
             self.__dict__["reading_cost"] = reading_cost
@@ -258,6 +229,8 @@ class Policy:
         def compute() -> Tensor:
             retriever, particles = self.retriever_for(belief), belief.particles
             with one_thread():
+                if isinstance(retriever, HasFavourites):
+                    return retriever.favourites(particles, self.allowed).scores[:, 0]
                 if not isinstance(retriever, Screening):
                     return value.best_items(belief, self.search(belief)).scores[:, 0]
                 good = self.catalog.vectors(retriever.screen(particles, 1, self.allowed)[:, 0])
@@ -283,7 +256,7 @@ class Policy:
             raise InvalidInputError(f"`count` must be at least 1, got {count}.")
         with one_thread():
             found = self._ranking(belief, min(count, available))
-            return recommendations(found, self.catalog, belief, self.best_utilities(belief))
+            return recommendations(found, self.catalog, belief, self.best_utilities(belief), self.allowed)
 
     def _ranking(self, belief: Belief, count: int) -> Found:
         """The best allowed items for the mean of a belief: one search for the list, the regret and the stop."""
@@ -295,7 +268,7 @@ class Policy:
     def item_question(self, number: int, rows: Sequence[int], evoi: float = 0.0) -> Question:
         """The question about these items, as number `number` of a conversation."""
         catalog = self.catalog
-        options = tuple(Option(catalog.label(row), catalog.facts_of(row), catalog.ids[row]) for row in rows)
+        options = tuple(item_option(catalog, row) for row in rows)
         words = item_sentence([option.label for option in options], catalog.verb)
         return Question(number, tuple(rows), options, evoi, catalog.vectors(rows), words=words)
 
@@ -303,7 +276,7 @@ class Policy:
         """The question about options of these attributes, as number `number` of a conversation."""
         catalog = self.catalog
         said = [[catalog.attributes[index] for index in option] for option in options]
-        shown = tuple(Option(option_label(item), {}, None, tuple(each.text for each in item)) for item in said)
+        shown = tuple(attribute_option(item) for item in said)
         added = torch.stack([torch.stack([each.vector for each in item]).sum(dim=0) for item in said])
         words = attribute_sentence(catalog.name, said, catalog.verb)
         return Question(number, (), shown, evoi, catalog.average + added, tuple(map(tuple, options)), words)

@@ -3,13 +3,30 @@
 import torch
 from torch import Tensor
 
+from rather.languages import ENGLISH, message
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.model.questions import Recommendation
 from rather.retrieval import Found
 
+# Allowed items that stand for all of them in an average.
+SAMPLED_ITEMS = 1_000
 
-def recommendations(found: Found, catalog: Catalog, belief: Belief, best: Tensor) -> list[Recommendation]:
+# How well an item matches, from which share on; and how sure that is, from which probability on.
+MATCHES = {"strong": 0.85, "good": 0.6, "fair": 0.3}
+SURE = {"": 0.9, "_fairly": 0.7}
+
+
+def match_text(item: Recommendation, language: str = ENGLISH) -> str:
+    """How well an item matches and how sure that is, in words: "a good match, still unsure"."""
+    match = next((name for name, least in MATCHES.items() if item.match >= least), "weak")
+    sure = 1 - item.probability_good if match == "weak" else item.probability_good
+    return message(language, f"match.{match}{next((name for name, least in SURE.items() if sure >= least), '_unsure')}")
+
+
+def recommendations(
+    found: Found, catalog: Catalog, belief: Belief, best: Tensor, allowed: Tensor | None = None
+) -> list[Recommendation]:
     """What was found for the belief's mean, as recommendations.
 
     Args:
@@ -17,10 +34,14 @@ def recommendations(found: Found, catalog: Catalog, belief: Belief, best: Tensor
         catalog: Where they come from.
         belief: What we hold about the person.
         best: `(m,)`, the utility of each particle's best allowed item.
+        allowed: `(n,)` boolean, the items that may be recommended; None for all.
     """
+    average = belief.particles @ _average(catalog, allowed)
     utilities = found.vectors[0] @ belief.particles.T
     spread = (utilities - found.scores[0][:, None]).square() @ belief.weights
-    sure = probability_unbeaten(found.vectors[0], utilities, belief, best)
+    unbeaten = probability_unbeaten(found.vectors[0], utilities, belief, best)
+    match = matches(found.scores[0], belief, average, best)
+    good = probability_good(utilities, belief, average, best)
     return [
         Recommendation(
             row,
@@ -29,10 +50,46 @@ def recommendations(found: Found, catalog: Catalog, belief: Belief, best: Tensor
             catalog.facts_of(row),
             float(found.scores[0, rank]),
             float(spread[rank].clamp_min(0).sqrt()),
-            float(sure[rank]),
+            float(unbeaten[rank]),
+            float(match[rank]),
+            float(good[rank]),
+            catalog.link_of(row),
+            catalog.images_of(row),
         )
         for rank, row in enumerate(found.rows[0].tolist())
     ]
+
+
+def matches(expected: Tensor, belief: Belief, average: Tensor, best: Tensor) -> Tensor:
+    """How well items of these expected utilities `(c,)` match, from 0 for an average item to 1 for the person's best.
+
+    `(E[u] - E[average]) / (E[best] - E[average])`: as ordered as the expected utilities, and 1 only for an item that is
+    expected to lose nothing.
+
+    Args:
+        expected: `(c,)`.
+        belief: What we hold about the person.
+        average: `(m,)`, the utility of an average allowed item to each particle.
+        best: `(m,)`, the utility of each particle's best allowed item.
+    """
+    start, end = belief.weights @ average, belief.weights @ best
+    if end - start <= 1e-6 * (end.abs() + start.abs()):
+        return torch.ones_like(expected)  # no item is better than any other
+    return ((expected - start) / (end - start)).clamp(0, 1)
+
+
+def probability_good(utilities: Tensor, belief: Belief, average: Tensor, best: Tensor) -> Tensor:
+    """The probability that items of utilities `(c, m)` are nearer to the person's best than to an average, `(c,)`."""
+    good = utilities >= (average + best) / 2 - 1e-6 * best.abs()
+    return (good.to(belief.weights.dtype) @ belief.weights).clamp(0, 1)
+
+
+def _average(catalog: Catalog, allowed: Tensor | None) -> Tensor:
+    """The average `(d,)` of the allowed items, of evenly spaced ones where they are many."""
+    if allowed is None:
+        return catalog.average
+    rows = allowed.nonzero()[:, 0]
+    return catalog.vectors(rows[:: max(1, len(rows) // SAMPLED_ITEMS)]).mean(dim=0)
 
 
 def probability_unbeaten(items: Tensor, utilities: Tensor, belief: Belief, best: Tensor) -> Tensor:

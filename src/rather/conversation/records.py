@@ -48,7 +48,7 @@ def question_of(record: Any, policy: Policy, number: int, translations: Translat
         return _question_of_rows(record, policy, number, logged.evoi)
     if len(logged) != policy.k or translations is None:
         raise damaged(record)
-    vectors = translations(_text(record["shown"].get("space"), record), logged.vectors)
+    vectors = translations(text_of(record["shown"].get("space"), record), logged.vectors)
     catalog = policy.catalog
     if logged.kind == "attributes":
         known = attribute_indices(catalog)
@@ -80,8 +80,8 @@ def logged_question(record: Any, number: int) -> Question:
         raise damaged(record)
     if len(shown["options"]) != len(compared):
         raise damaged(record)
-    options = tuple(_option(option, record) for option in shown["options"])
-    vectors = _vectors(shown.get("vectors"), len(options), record)
+    options = tuple(option_of(option, record) for option in shown["options"])
+    vectors = unpacked(shown.get("vectors"), len(options), record)
     if "attributes" in record:
         said = {frozenset(_attributes(option, record)) for option in shown["options"]}
         if not all(_are_integers(each) for each in compared) or len(said) != len(options):
@@ -89,7 +89,7 @@ def logged_question(record: Any, number: int) -> Question:
         return Question(number, (), options, evoi, vectors, tuple(map(tuple, compared)), _words(shown, record))
     if not _are_integers(compared) or len({option.id for option in options}) != len(options):
         raise damaged(record)
-    words = item_sentence([option.label for option in options], _text(shown.get("verb", USUAL_VERB), record))
+    words = item_sentence([option.label for option in options], text_of(shown.get("verb", USUAL_VERB), record))
     return Question(number, tuple(compared), options, evoi, vectors, words=words)
 
 
@@ -105,6 +105,18 @@ def damaged(part: Any) -> InvalidInputError:
     return InvalidInputError(f"This session log is damaged: {short} is not allowed there.")
 
 
+def item_record(option: Option) -> dict[str, Any]:
+    """An item as it was shown."""
+    shown: dict[str, Any] = {"id": option.id, "label": option.label}
+    if option.facts:
+        shown["facts"] = dict(option.facts)
+    if option.link is not None:
+        shown["link"] = option.link
+    if option.images:
+        shown["images"] = list(option.images)
+    return shown
+
+
 def packed(vectors: Tensor) -> str:
     """Vectors as text, exactly: little-endian float32 in base64."""
     return base64.b64encode(vectors.contiguous().numpy().astype("<f4").tobytes()).decode()
@@ -115,15 +127,16 @@ def _shown(question: Question, catalog: Catalog) -> dict[str, Any]:
     if question.kind == "attributes":
         said = [[catalog.attributes[index] for index in option] for option in question.attributes]
         shown["options"] = [
-            {"label": option.label, "attributes": [[each.column, each.text] for each in item]}
+            {
+                "label": option.label,
+                "attributes": [[each.column, each.text] for each in item],
+                **({"phrase": option.phrase} if option.phrase else {}),
+            }
             for option, item in zip(question.options, said, strict=True)
         ]
         shown["words"] = [[piece.text] if piece.stressed else piece.text for piece in question.words]
     else:
-        shown["options"] = [
-            {"id": option.id, "label": option.label, **({"facts": dict(option.facts)} if option.facts else {})}
-            for option in question.options
-        ]
+        shown["options"] = [item_record(option) for option in question.options]
         if catalog.verb != USUAL_VERB:
             shown["verb"] = catalog.verb
     return {**shown, "vectors": packed(question.vectors), "space": catalog.space_hash}
@@ -150,25 +163,31 @@ def _found(option: Option, hint: int, catalog: Catalog) -> int:
     return GONE if row is None else row
 
 
-def _option(option: Any, record: Any) -> Option:
+def option_of(option: Any, record: Any) -> Option:
+    """What was shown of an option of a record."""
     if not isinstance(option, dict):
         raise damaged(record)
-    label, facts = _text(option.get("label"), record), option.get("facts", {})
+    label, facts = text_of(option.get("label"), record), option.get("facts", {})
     if "attributes" in option:
-        return Option(label, {}, None, tuple(text for _, text in _attributes(option, record)))
+        said = tuple(text for _, text in _attributes(option, record))
+        return Option(label, {}, None, said, phrase=text_of(option.get("phrase", ""), record))
     id = option.get("id")
     if type(id) not in (str, int) or not isinstance(facts, dict):
         raise damaged(record)
     if not all(isinstance(value, str) for value in facts.values()):
         raise damaged(record)
-    return Option(label, facts, id)
+    link, images = option.get("link"), option.get("images", [])
+    if not isinstance(images, list):
+        raise damaged(record)
+    link = None if link is None else text_of(link, record)
+    return Option(label, facts, id, link=link, images=tuple(text_of(image, record) for image in images))
 
 
 def _attributes(option: dict[str, Any], record: Any) -> list[tuple[str, str]]:
     pairs = option.get("attributes")
     if not isinstance(pairs, list) or not pairs or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
         raise damaged(record)
-    return [(_text(column, record), _text(text, record)) for column, text in pairs]
+    return [(text_of(column, record), text_of(text, record)) for column, text in pairs]
 
 
 def _words(shown: dict[str, Any], record: Any) -> tuple[Words, ...]:
@@ -176,14 +195,15 @@ def _words(shown: dict[str, Any], record: Any) -> tuple[Words, ...]:
     if not isinstance(pieces, list):
         raise damaged(record)
     return tuple(
-        Words(_text(piece[0], record), True)
+        Words(text_of(piece[0], record), True)
         if isinstance(piece, list) and len(piece) == 1
-        else Words(_text(piece, record))
+        else Words(text_of(piece, record))
         for piece in pieces
     )
 
 
-def _vectors(text: Any, count: int, record: Any) -> Tensor:
+def unpacked(text: Any, count: int, record: Any) -> Tensor:
+    """The `count` vectors that `packed` wrote into a record."""
     try:
         numbers = np.frombuffer(base64.b64decode(text, validate=True), dtype="<f4").astype(np.float32)
         vectors = torch.from_numpy(numbers.reshape(count, -1))
@@ -194,7 +214,8 @@ def _vectors(text: Any, count: int, record: Any) -> Tensor:
     return vectors
 
 
-def _text(text: Any, record: Any) -> str:
+def text_of(text: Any, record: Any) -> str:
+    """A text of a record."""
     if not isinstance(text, str):
         raise damaged(record)
     return text

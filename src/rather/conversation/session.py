@@ -1,43 +1,41 @@
-"""One conversation: ask, tell, undo, recommend, stop."""
+"""One conversation: ask, tell, hint, undo, recommend, stop."""
 
 from __future__ import annotations
 
 import copy
-import operator
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from rather.caching.storage import Cache
 from rather.conversation.cached import CachedPolicy
 from rather.conversation.carrying import CarriedOver
+from rather.conversation.hint_records import hint_record
+from rather.conversation.hints import after_hint, hint_of
 from rather.conversation.policy import Policy, Step
+from rather.conversation.reasons import Reason, Speaker, reasons
 from rather.conversation.records import answer_record
 from rather.conversation.stopping import Stop, Stopping
 from rather.conversation.translations import Translations
+from rather.conversation.turns import HintTurn as HintTurn
+from rather.conversation.turns import Turn as Turn
 from rather.errors import InvalidInputError, NoQuestionLeftError, StaleQuestionError
+from rather.languages import ENGLISH
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
+from rather.model.hints import Hint
 from rather.model.notebook import html_table
-from rather.model.questions import Question, Recommendation
+from rather.model.questions import Question, Recommendation, question_number
 from rather.model.responses import Answer, Choice, answer_row, as_choice
+from rather.model.statements import Statement
 from rather.nouns import counted
-
-
-@dataclass(frozen=True)
-class Turn:
-    """An answered question and the belief after it."""
-
-    question: Question
-    answer: Choice
-    belief: Belief
+from rather.numerics.threads import one_thread
 
 
 class Session:
-    """A conversation with one person: a policy, the answered questions and the open one.
+    """A conversation with one person: a policy, the answered questions and the open one, and hints in between.
 
-    Everything follows from the policy and the answers: asking twice gives the same question, and replaying a log gives
-    the same state.
+    Everything follows from the policy, the answers and the hints: asking twice gives the same question, and replaying a
+    log gives the same state.
 
     >>> import rather
     >>> catalog = rather.Catalog([[1.0, 0.0], [0.0, 1.0], [0.6, 0.6]], labels=["fast", "cheap", "balanced"])
@@ -77,8 +75,8 @@ class Session:
         self.stopping = stopping if stopping is not None else Stopping.usual(policy.start_regret)
         self._step: Step = policy if cache is None else CachedPolicy(policy, cache)
         self._cache = cache
-        self._answers: list[tuple[Question, Choice]] = []
-        # After each answer; None where a snapshot did not hold it and nobody has asked for it since.
+        self._steps: list[tuple[Question, Choice] | Hint] = []
+        # After each step; None where a snapshot did not hold it and nobody has asked for it since.
         self._beliefs: list[Belief | None] = []
         self._events: list[dict[str, Any]] = []
         self._open: Question | None = None
@@ -86,7 +84,8 @@ class Session:
         self.carried_over: CarriedOver | None = None
 
     def __repr__(self) -> str:
-        return f"Session({self.policy.catalog!r}, {counted(len(self._answers), 'answer')})"
+        hints = f", {counted(len(self.hints), 'hint')}" if self.hints else ""
+        return f"Session({self.policy.catalog!r}, {counted(len(self._answers), 'answer')}{hints})"
 
     def _repr_html_(self) -> str:
         rows = [[question.number, question.text, _shown(question, answer)] for question, answer in self._answers]
@@ -97,30 +96,48 @@ class Session:
     @property
     def turns(self) -> Sequence[Turn]:
         """The answered questions, oldest first."""
+        return tuple(step for step in self.steps if isinstance(step, Turn))
+
+    @property
+    def hints(self) -> Sequence[Hint]:
+        """What the person said unasked, oldest first."""
+        return tuple(step for step in self._steps if isinstance(step, Hint))
+
+    @property
+    def steps(self) -> Sequence[Turn | HintTurn]:
+        """Answered questions and hints in the order in which they came."""
         return tuple(
-            Turn(question, answer, self._belief_after(count))
-            for count, (question, answer) in enumerate(self._answers, start=1)
+            HintTurn(step, self._belief_after(count))
+            if isinstance(step, Hint)
+            else Turn(*step, self._belief_after(count))
+            for count, step in enumerate(self._steps, start=1)
         )
 
     @property
+    def _answers(self) -> list[tuple[Question, Choice]]:
+        return [step for step in self._steps if not isinstance(step, Hint)]
+
+    @property
     def events(self) -> Sequence[dict[str, Any]]:
-        """All that happened, answers taken back included, as the log has it."""
+        """All that happened, what was taken back included, as the log has it."""
         return tuple(self._events)
 
     @property
     def belief(self) -> Belief:
         """What we hold about the person now."""
-        return self._belief_after(len(self._answers))
+        return self._belief_after(len(self._steps))
 
     def _belief_after(self, count: int) -> Belief:
-        """The belief after this many answers; replays those whose belief is not known."""
+        """The belief after this many answers and hints; replays those whose belief is not known."""
         if not count:
             return self.policy.prior
         belief = self._beliefs[count - 1]
         if belief is None:
-            belief = self._beliefs[count - 1] = self._step.after(
-                self._belief_after(count - 1), *self._answers[count - 1]
+            before, step = self._belief_after(count - 1), self._steps[count - 1]
+            belief = (
+                after_hint(before, step, self.policy) if isinstance(step, Hint) else self._step.after(before, *step)
             )
+            self._beliefs[count - 1] = belief
         return belief
 
     @property
@@ -153,7 +170,7 @@ class Session:
             choice: An option `0..k-1`, or `NONE`, `SAME`, `SKIP` (or their names).
         """
         answer = as_choice(choice)
-        number = question.number if isinstance(question, Question) else _as_number(question)
+        number = question_number(question)
         if number != self.number:
             raise StaleQuestionError(
                 f"Question {number} is not open; the open question is number {self.number}. "
@@ -179,27 +196,76 @@ class Session:
             answer_row(answer, len(question), self.policy.response)  # rejects before anything changes
         belief = self._step.after(self.belief, question, answer)
         self._events.append(answer_record(question, answer, self.policy.catalog) if event is None else event)
-        self._answers.append((question, answer))
+        self._steps.append((question, answer))
+        self._beliefs.append(belief)
+        self._open = None
+
+    def hint(self, statement: Statement) -> Hint:
+        """Take in what the person says unasked. The open question is chosen again in the light of it.
+
+        >>> import rather
+        >>> session = rather.Session(rather.Policy(*rather.open("films")))
+        >>> best = session.recommend(1)[0]
+        >>> session.hint(rather.LikeBut(best.id, "dark", "less")).text
+        'Like Everything Everywhere All at Once, but less dark'
+        >>> session.hint(rather.Want("funny")).text
+        'I want a film that is funny'
+
+        Args:
+            statement: `MoreLike(item)`, `LikeBut(item, column, toward)`, `Want(attribute)` or `DontCare(column)`.
+        """
+        hint = hint_of(statement, len(self.hints) + 1, self.policy, self.belief)
+        self.record_hint(hint)
+        return hint
+
+    def record_hint(self, hint: Hint, event: dict[str, Any] | None = None) -> None:
+        """Record a hint, which may have been given earlier: a replay.
+
+        Args:
+            hint: The hint.
+            event: The hint as a log already has it.
+        """
+        belief = after_hint(self.belief, hint, self.policy)
+        self._events.append(hint_record(hint, self.policy.catalog) if event is None else event)
+        self._steps.append(hint)
         self._beliefs.append(belief)
         self._open = None
 
     def undo(self) -> Question:
-        """Take the last answer back; its question is open again, or another one if what it shows is gone."""
+        """Take the last answer or hint back; an answer's question is open again, unless what it shows is gone."""
         self.withdraw()
         return self.ask()
 
     def withdraw(self) -> None:
-        """Take the last answer back without choosing another question where its own cannot be asked again."""
-        if not self._answers:
+        """Take the last answer or hint back without choosing a question where there is none to be asked again."""
+        if not self._steps:
             raise InvalidInputError("There is no answer to undo yet.")
-        question, _ = self._answers.pop()
+        step = self._steps.pop()
         self._beliefs.pop()
+        if isinstance(step, Hint):
+            self._events.append({"undo": step.number, "of": "hint"})
+            self._open = None
+            return
+        question, _ = step
         self._events.append({"undo": question.number})
         self._open = self.policy.shown_again(question)
 
     def recommend(self, count: int = 5) -> list[Recommendation]:
         """The allowed items of highest expected utility, best first."""
         return self.policy.recommend(self.belief, count)
+
+    def reasons(
+        self, items: Sequence[Recommendation], speaker: Speaker = "you", language: str = ENGLISH
+    ) -> list[tuple[Reason, ...]]:
+        """For each of these items, up to three reasons in words, the strongest first. No sentence occurs twice.
+
+        Args:
+            items: What `recommend` returned.
+            speaker: "they" where somebody else reads it.
+            language: One of `rather.languages.LANGUAGES`.
+        """
+        with one_thread():
+            return reasons(self, items, speaker, language)
 
     @property
     def expected_regret(self) -> float:
@@ -211,17 +277,17 @@ class Session:
         """Why to stop asking, for programs and in words; None while another question is worth asking."""
         rule = self.stopping
         if rule.questions is not None and len(self._answers) >= rule.questions:
-            return Stop("questions", f"{counted(rule.questions, 'question')} answered")
+            return Stop.saying("questions", count=rule.questions)
         if rule.probability is not None and (sure := self.recommend(1)[0].probability_best) >= rule.probability:
-            return Stop("probability", f"the top recommendation is the best with probability {sure:.2f}")
+            return Stop.saying("probability", probability=f"{sure:.2f}")
         if rule.regret is not None and (regret := self.expected_regret) < rule.regret:
-            return Stop("regret", f"the expected regret {regret:.3g} is below {rule.regret:.3g}")
+            return Stop.saying("regret", regret=f"{regret:.3g}", bound=f"{rule.regret:.3g}")
         try:
             evoi = self.ask().evoi
         except NoQuestionLeftError:
-            return Stop("exhausted", "every question has been asked")
+            return Stop.saying("exhausted")
         if rule.cost is not None and evoi < rule.cost:
-            return Stop("cost", f"the next answer would add {evoi:.3g}, less than its cost of {rule.cost:.3g}")
+            return Stop.saying("cost", gain=f"{evoi:.3g}", cost=f"{rule.cost:.3g}")
         return None
 
     def fork(self) -> Session:
@@ -231,7 +297,7 @@ class Session:
         """
         twin = copy.copy(self)
         twin._events = list(self._events)
-        twin._answers, twin._beliefs = list(self._answers), list(self._beliefs)
+        twin._steps, twin._beliefs = list(self._steps), list(self._beliefs)
         return twin
 
     def restricted(self, allowed: Any) -> Session:
@@ -303,35 +369,28 @@ class Session:
         cls,
         policy: Policy,
         stopping: Stopping,
-        answers: Sequence[tuple[Question, Choice]],
+        steps: Sequence[tuple[Question, Choice] | Hint],
         events: Sequence[dict[str, Any]],
         belief: Belief,
         cache: Cache | None = None,
         spaces: Mapping[str, Any] | None = None,
     ) -> Session:
-        """A session after these answers, whose belief is known. Earlier beliefs are replayed where they are needed.
+        """A session after these steps, whose belief is known. Earlier beliefs are replayed where they are needed.
 
         Args:
             policy: See `Session`.
             stopping: See `Session`.
-            answers: Those that were not taken back, oldest first.
+            steps: Answers and hints that were not taken back, oldest first.
             events: All that happened, as the log has it.
-            belief: After the last answer.
+            belief: After the last of them.
             cache: See `Session`.
             spaces: See `Session`.
         """
         session = cls(policy, stopping, cache=cache, spaces=spaces)
-        session._answers, session._events = list(answers), list(events)
-        session._beliefs = [*([None] * (len(answers) - 1)), belief] if answers else []
+        session._steps, session._events = list(steps), list(events)
+        session._beliefs = [*([None] * (len(steps) - 1)), belief] if steps else []
         return session
 
 
 def _shown(question: Question, answer: Choice) -> str:
     return answer.value if isinstance(answer, Answer) else question.options[answer].label
-
-
-def _as_number(question: Any) -> int:
-    try:
-        return operator.index(question)
-    except TypeError:
-        raise InvalidInputError(f"`question` must be a question or its number, got {question!r}.") from None

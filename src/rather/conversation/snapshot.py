@@ -12,10 +12,11 @@ import numpy as np
 import torch
 
 from rather.caching.storage import Cache
+from rather.conversation.hint_records import hint_of_record
 from rather.conversation.log import (
     as_data,
     has_changed,
-    held_answers,
+    held_events,
     load_data,
     load_open,
     load_settings,
@@ -29,6 +30,7 @@ from rather.conversation.translations import Translations
 from rather.errors import InvalidInputError
 from rather.model.belief import Belief, Evidence
 from rather.model.catalog import Catalog
+from rather.model.hints import Hint
 from rather.model.questions import Question
 from rather.model.responses import Answer, Choice, ResponseModel, answer_row, as_choice
 
@@ -57,21 +59,26 @@ def read(snapshot: bytes, catalog: Catalog, belief: Belief, *, cache: Cache | No
     log = upgraded(log, policy)
     spaces = spaces_of(log, catalog)
     translations = Translations(spaces, catalog)
-    answers: list[tuple[Question, Choice]] = []
-    for number, event in enumerate(held_answers(log["events"]), start=1):
+    steps: list[tuple[Question, Choice] | Hint] = []
+    for event in held_events(log["events"]):
+        hints = sum(isinstance(step, Hint) for step in steps)
+        if "hint" in event:
+            steps.append(hint_of_record(event, hints + 1, catalog, translations))
+            continue
+        number = len(steps) - hints + 1
         question = question_of(event, policy, number, translations)
         if "answer" not in event or event.get("tell") != number:
             raise damaged(event)
-        answers.append((question, as_choice(event["answer"])))
-    now = _belief(numbers, log.get("particles"), answers, policy.response, belief)
-    session = Session.resumed(policy, stopping, answers, log["events"], now, cache, spaces)
+        steps.append((question, as_choice(event["answer"])))
+    now = _belief(numbers, log.get("particles"), steps, policy.response, belief)
+    session = Session.resumed(policy, stopping, steps, log["events"], now, cache, spaces)
     if log["open"] is not None:
         load_open(log["open"], session)
     return session
 
 
 def _belief(
-    numbers: bytes, count: Any, answers: list[tuple[Question, Choice]], response: ResponseModel, prior: Belief
+    numbers: bytes, count: Any, steps: list[tuple[Question, Choice] | Hint], response: ResponseModel, prior: Belief
 ) -> Belief:
     d = prior.particles.shape[1]
     if not isinstance(count, int) or count < 1 or len(numbers) != 4 * count * (d + 1):
@@ -79,9 +86,12 @@ def _belief(
     array = torch.from_numpy(np.frombuffer(numbers, dtype="<f4").astype(np.float32))
     if not torch.isfinite(array[: count * d]).all() or array.isnan().any():
         raise InvalidInputError("This snapshot is damaged: its particles are not finite.")
-    evidence = tuple(
-        Evidence(question.vectors, answer_row(answer, len(question), response), response)
-        for question, answer in answers
-        if answer is not Answer.SKIP
-    )
-    return Belief(array[: count * d].view(count, d), array[count * d :], prior.prior, evidence)
+    evidence = []
+    for step in steps:
+        if isinstance(step, Hint):
+            row = answer_row(step.answer, len(step.vectors), step.response)
+            evidence.append(Evidence(step.vectors, row, step.response))
+        elif step[1] is not Answer.SKIP:
+            row = answer_row(step[1], len(step[0]), response)
+            evidence.append(Evidence(step[0].vectors, row, response))
+    return Belief(array[: count * d].view(count, d), array[count * d :], prior.prior, tuple(evidence))

@@ -1,9 +1,11 @@
 """When another question is no longer worth asking."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from rather.errors import InvalidInputError
+from rather.languages import ENGLISH, localized, message
 
 StopCode = Literal["questions", "probability", "regret", "cost", "exhausted"]
 
@@ -15,10 +17,26 @@ class Stop:
     Attributes:
         code: The bound of `Stopping` that was met, or "exhausted" when every question has been asked.
         text: The same in words.
+        values: What the words are made with, to say them in another language.
     """
 
     code: StopCode
     text: str
+    values: Mapping[str, int | str] | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def saying(cls, code: StopCode, **values: int | str) -> "Stop":
+        """The reason with its words."""
+        return cls(code, message(ENGLISH, f"stop.{code}", **values), values)
+
+    def said(self, language: str) -> str:
+        """The reason in words of a language."""
+        if self.values is None:
+            return self.text
+        numbers = {
+            name: localized(value, language) if isinstance(value, str) else value for name, value in self.values.items()
+        }
+        return message(language, f"stop.{self.code}", **numbers)
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,17 @@
-"""Questions in words: "Would you rather watch a film that is funny or one that is thought-provoking?"."""
+"""Questions in words: "Would you rather watch a film that is funny or one that is thought-provoking?".
+
+English names what is asked about. In the other languages the articles and endings of a noun that nobody has told us
+the gender of would be wrong half of the time, so that their questions do without it: "Was wäre dir lieber, mit 16 GB
+RAM oder von Lenovo?".
+"""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from rather.model.attributes import STRESS, Attribute
-from rather.model.questions import Words, plain
+from rather.languages import ENGLISH, conjunction, has_message, message
+from rather.model.attributes import STRESS, Attribute, Wording
+from rather.model.catalog import Catalog
+from rather.model.questions import Option, Question, Words, plain
 
 USUAL_VERB = "have"
 
@@ -11,18 +19,50 @@ USUAL_VERB = "have"
 SPOKEN_CONSONANT = ("eu", "ewe", "one", "once", "uni", "usa", "use", "usu", "uti", "ura")
 SPOKEN_VOWEL = ("heir", "herb", "honest", "honor", "honour", "hour")
 
+# Stands for the options of a question while the sentence around them is put together.
+OPTIONS = "\0"
+
 
 def markdown(words: Iterable[Words]) -> str:
     """The sentence with what is stressed between `**`."""
     return "".join(f"{STRESS}{piece.text}{STRESS}" if piece.stressed else piece.text for piece in words)
 
 
-def item_sentence(labels: Sequence[str], verb: str = USUAL_VERB) -> tuple[Words, ...]:
+def question_in(question: Question, catalog: Catalog, language: str) -> Question:
+    """A question in the words of a language; what the catalogue no longer has stays in the words it was asked in."""
+    if language == ENGLISH:
+        return question
+    if question.kind == "items":
+        words = item_sentence([option.label for option in question.options], catalog.verb, language)
+        return replace(
+            question, words=words, options=tuple(_item_in(each, catalog, language) for each in question.options)
+        )
+    known = dict(enumerate(catalog.attributes))
+    said = [[known[index] for index in option if index in known] for option in question.attributes]
+    if [tuple(each.text for each in option) for option in said] != [option.attributes for option in question.options]:
+        return question
+    words = attribute_sentence(catalog.name, said, catalog.verb, language)
+    return replace(question, words=words, options=tuple(attribute_option(each, language) for each in said))
+
+
+def _item_in(option: Option, catalog: Catalog, language: str) -> Option:
+    """An item with its facts as a language writes them, if they are still those of the catalogue."""
+    row = None if option.id is None else catalog.find(option.id)
+    if row is None or dict(catalog.facts_of(row)) != dict(option.facts):
+        return option
+    return replace(option, facts=catalog.facts_of(row, language))
+
+
+def item_sentence(labels: Sequence[str], verb: str = USUAL_VERB, language: str = ENGLISH) -> tuple[Words, ...]:
     """Would you rather watch **Alien** or **Casablanca**?"""
-    return _question([[Words(label, True)] for label in labels], verb)
+    known = language == ENGLISH or has_message(language, _verb_key(verb))
+    said = verb if language == ENGLISH else message(language, _verb_key(verb)) if known else ""
+    return _question([[Words(label, True)] for label in labels], "items" if known else "unknown_verb", said, language)
 
 
-def attribute_sentence(name: str, options: Sequence[Sequence[Attribute]], verb: str = USUAL_VERB) -> tuple[Words, ...]:
+def attribute_sentence(
+    name: str, options: Sequence[Sequence[Attribute]], verb: str = USUAL_VERB, language: str = ENGLISH
+) -> tuple[Words, ...]:
     """Would you rather watch a film that is **funny** or one that is **dark**?
 
     What all options have in common is left out.
@@ -31,17 +71,37 @@ def attribute_sentence(name: str, options: Sequence[Sequence[Attribute]], verb: 
         name: What one calls an item, in the singular ("film").
         options: The attributes of each option.
         verb: What one does with an item.
+        language: The language of the sentence.
     """
-    options = _apart(options)
-    if any(not attribute.phrase for attributes in options for attribute in attributes):
-        return _question([_listed(attributes) for attributes in options], verb)
+    said = [[attribute.said(language) for attribute in option] for option in _apart(options)]
+    if language != ENGLISH:
+        return _question([_enumerated(option, language) for option in said], "attributes", "", language)
+    if any(not wording.phrase for option in said for wording in option):
+        return _question([_listed(option, language) for option in said], "attributes", verb, language)
     noun = f"{article(name)} {name}"
-    return _question([_described(noun if index == 0 else "one", said) for index, said in enumerate(options)], verb)
+    described = [_described(noun if index == 0 else "one", option) for index, option in enumerate(said)]
+    return _question(described, "attributes", verb, language)
 
 
-def option_label(attributes: Sequence[Attribute]) -> str:
+def attribute_option(attributes: Sequence[Attribute], language: str = ENGLISH) -> Option:
+    """An option that is made of attributes."""
+    said = [attribute.said(language) for attribute in attributes]
+    described = language == ENGLISH and all(wording.phrase for wording in said)
+    phrase = plain(_described("one", said)) if described else ""
+    return Option(option_label(attributes, language), {}, None, tuple(each.text for each in said), phrase=phrase)
+
+
+def described(name: str, attribute: Attribute, language: str = ENGLISH) -> str:
+    """An item of which one thing is said: "a film that is funny"; in other languages than English that thing alone."""
+    said = [attribute.said(language)]
+    if language != ENGLISH:
+        return plain(_enumerated(said, language))
+    return plain(_described(f"{article(name)} {name}", said) if attribute.phrase else _listed(said, language))
+
+
+def option_label(attributes: Sequence[Attribute], language: str = ENGLISH) -> str:
     """The attributes of one option, joined: "funny, dark and slow"."""
-    return plain(_listed(attributes))
+    return plain(_listed([attribute.said(language) for attribute in attributes], language))
 
 
 def _apart(options: Sequence[Sequence[Attribute]]) -> Sequence[Sequence[Attribute]]:
@@ -56,17 +116,25 @@ def _apart(options: Sequence[Sequence[Attribute]]) -> Sequence[Sequence[Attribut
 def article(name: str) -> str:
     """The indefinite article of a noun, as it is spoken."""
     word = name.lower()
+    first = name.split()[0] if name.split() else ""
+    if first.isupper() and first.isalpha() and len(first) > 1:  # spelled out: an SUV, a USB port
+        return "an" if first[0] in "AEFHILMNORSX" else "a"
     if word.startswith(SPOKEN_VOWEL):
         return "an"
     return "an" if word[:1] in set("aeiou") and not word.startswith(SPOKEN_CONSONANT) else "a"
 
 
-def _question(options: Sequence[Sequence[Words]], verb: str) -> tuple[Words, ...]:
-    between, last = ", ", " or "
+def _verb_key(verb: str) -> str:
+    return f"verbs.{verb.replace(' ', '_')}"
+
+
+def _question(options: Sequence[Sequence[Words]], kind: str, verb: str, language: str) -> tuple[Words, ...]:
+    before, _, after = message(language, f"question.{kind}", verb=verb, options=OPTIONS).partition(OPTIONS)
+    between, mark = ", ", ""
     if any(sum(piece.stressed for piece in option) > 1 for option in options):
         # Options that are lists themselves need a stronger mark between them.
-        between, last = ("; ", "; or ") if len(options) > 2 else (", ", ", or ")
-    return (Words(f"Would you rather {verb} "), *_joined(options, last, between), Words("?"))
+        between, mark = ("; ", ";") if len(options) > 2 else (", ", ",")
+    return (Words(before), *_joined(options, "or", language, between, mark), Words(after))
 
 
 # How phrases begin that are joined behind one such beginning, in the order in which they follow a noun: "with A and B
@@ -74,12 +142,11 @@ def _question(options: Sequence[Sequence[Words]], verb: str) -> tuple[Words, ...
 BEGINNINGS = ("tagged ", "with ", "that is ", "that ", "whose ")
 
 
-def _described(noun: str, attributes: Sequence[Attribute]) -> list[Words]:
-    """A noun and what is said of it: a car made by **Audi** with **all-wheel drive** that is **red**."""
-    phrases = [attribute.phrase for attribute in attributes]
+def _described(noun: str, said: Sequence[Wording]) -> list[Words]:
+    """An English noun and what is said of it: a car made by **Audi** with **all-wheel drive** that is **red**."""
     rest: dict[str, list[list[Words]]] = {beginning: [] for beginning in BEGINNINGS}
     words = [Words(noun)]
-    for phrase in phrases:
+    for _, phrase in said:
         beginning = next((known for known in BEGINNINGS if phrase.startswith(known)), None)
         if beginning is None:
             words += [Words(" "), *_pieces(phrase)]
@@ -87,13 +154,28 @@ def _described(noun: str, attributes: Sequence[Attribute]) -> list[Words]:
             rest[beginning].append(_pieces(phrase.removeprefix(beginning)))
     for beginning in ("tagged ", "with "):
         if rest[beginning]:
-            words += [Words(f" {beginning}"), *_joined(rest[beginning], " and ")]
+            words += [Words(f" {beginning}"), *_joined(rest[beginning], "and", ENGLISH)]
     clauses: list[Sequence[Words]] = []
     if rest["that is "]:
-        clauses.append([Words("that is "), *_joined(rest["that is "], " and ")])
+        clauses.append([Words("that is "), *_joined(rest["that is "], "and", ENGLISH)])
     clauses += [[Words("that " * (not clauses and index == 0)), *clause] for index, clause in enumerate(rest["that "])]
     clauses += [[Words("whose "), *clause] for clause in rest["whose "]]
-    return words + ([Words(" "), *_joined(clauses, " and ")] if clauses else [])
+    return words + ([Words(" "), *_joined(clauses, "and", ENGLISH)] if clauses else [])
+
+
+def _enumerated(said: Sequence[Wording], language: str) -> list[Words]:
+    """What is said of an option, one after the other: von **Lenovo**, mit **Kamera** und **Stift**."""
+    groups: dict[tuple[str, str], list[list[Words]]] = {}
+    for text, phrase in said:
+        before, _, rest = (phrase or f"{STRESS}{text}{STRESS}").partition(STRESS)
+        value, _, after = rest.partition(STRESS)
+        alone = value if after or before.endswith(": ") else ""  # only "with A" and "with B" are "with A and B"
+        groups.setdefault((before, alone), []).append([Words(value, True), *([Words(after)] if after else [])])
+    parts = [
+        [*([Words(before)] if before else []), *_joined(values, "and", language)]
+        for (before, _), values in groups.items()
+    ]
+    return _joined(parts, "and", language)
 
 
 def _pieces(phrase: str) -> list[Words]:
@@ -102,15 +184,18 @@ def _pieces(phrase: str) -> list[Words]:
     return [Words(part, index == 1) for index, part in enumerate(parts) if part]
 
 
-def _listed(attributes: Sequence[Attribute]) -> list[Words]:
-    return _joined([[Words(attribute.text, True)] for attribute in attributes], " and ")
+def _listed(said: Sequence[Wording], language: str) -> list[Words]:
+    return _joined([[Words(wording.text, True)] for wording in said], "and", language)
 
 
-def _joined(parts: Sequence[Sequence[Words]], last: str, between: str = ", ") -> list[Words]:
-    """The parts with `between` between them, and `last` before the last one."""
+def _joined(
+    parts: Sequence[Sequence[Words]], last: str, language: str, between: str = ", ", mark: str = ""
+) -> list[Words]:
+    """The parts with `between` between them, and `mark` and the word `last` of the language before the last one."""
     words: list[Words] = []
     for index, part in enumerate(parts):
         if index:
-            words.append(Words(last if index == len(parts) - 1 else between))
+            final = index == len(parts) - 1
+            words.append(Words(mark + conjunction(language, last, plain(part)) if final else between))
         words += part
     return words
