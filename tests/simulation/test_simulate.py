@@ -7,12 +7,14 @@ from dataclasses import replace
 import pytest
 import torch
 
-from rather import Belief, Catalog, Logistic, Noiseless, Policy, Session, SimulatedUser
+from rather import Belief, Catalog, Logistic, MoreLike, Noiseless, Policy, Session, SimulatedUser
+from rather.conversation.hints import wishes
 from rather.errors import InvalidInputError
 from rather.numerics.randomness import derive_seed
 from rather.retrieval import ShortlistRetriever
 from rather.simulation import as_rows, draw_users, simulate, summarise
 from rather.simulation.conversations import ndcg
+from rather.simulation.hinting import given_hint
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +153,37 @@ def test_conversations_are_those_of_sessions(policy, users, users_per_seed):
             regret.append(truth.regret(session.recommend(1)[0].row, policy.catalog))
         assert conversation.evoi == tuple(evoi)
         assert conversation.regret == pytest.approx(regret, abs=1e-6)
+
+
+def test_conversations_with_hints_are_those_of_sessions(policy, users):
+    policy = Policy(Catalog(policy.catalog.items, features=["a", "b", "c"]), policy.prior, response=policy.response)
+    for conversation in simulate({"it": policy}, users, 3, seed=5, hints={"it": 2}):
+        user = conversation.user
+        truth = SimulatedUser(users[user], policy.response, derive_seed(5, "person", user))
+        session = Session(policy.with_seed(derive_seed(5, "session", user)))
+        regret = [truth.regret(session.recommend(1)[0].row, policy.catalog)]
+        for number in (1, 2, 3):
+            session.tell(session.ask(), truth.answer(session.ask()))
+            if number <= 2:
+                session.hint(given_hint(truth, session.policy, session.belief, number))
+            regret.append(truth.regret(session.recommend(1)[0].row, policy.catalog))
+        assert conversation.regret == pytest.approx(regret, abs=1e-6)
+
+
+def test_a_user_without_noise_says_what_is_true(policy, users):
+    policy = Policy(Catalog(policy.catalog.items, features=["a", "b", "c"]), policy.prior, response=Logistic(1e-6))
+    listed = policy.recommend(policy.prior, 5)
+    for utility in users:
+        user = SimulatedUser(utility, policy.response, seed=0)
+        first, second = (given_hint(user, policy, policy.prior, number) for number in (1, 2))
+        best = max(listed, key=lambda item: float(policy.catalog.vectors(item.row) @ utility))
+        assert second == MoreLike(best.id)
+        offered = wishes(listed[0].row, policy, policy.prior, count=5)
+        gains = {(each.column, each.toward): float(each.step @ utility) for each in offered}
+        if max(gains.values()) > 0:
+            assert (first.column, first.toward) == max(gains, key=gains.get)
+        else:
+            assert first == second
 
 
 def test_only_allowed_items_are_recommended_and_missed(policy, users):

@@ -10,15 +10,18 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from rather.conversation.hints import after_hint, hint_of
 from rather.conversation.policy import Policy
 from rather.errors import InvalidInputError, NoQuestionLeftError
 from rather.model.belief import Belief
 from rather.model.questions import Question
 from rather.model.responses import Choice, ResponseModel
+from rather.model.statements import Statement
 from rather.numerics.arrays import as_floats
 from rather.numerics.randomness import derive_generator, derive_seed
 from rather.numerics.threads import one_thread
 from rather.retrieval import ExactRetriever
+from rather.simulation.hinting import given_hint
 from rather.simulation.parallel import run_parallel
 from rather.simulation.users import SimulatedUser
 
@@ -59,6 +62,7 @@ def simulate(
     seed: int = 0,
     response: ResponseModel | None = None,
     users_per_seed: int = 1,
+    hints: Mapping[str, int] | None = None,
     workers: int = 1,
     ray: str | None = None,
     on_done: Callable[[Conversation], None] | None = None,
@@ -83,11 +87,15 @@ def simulate(
         response: How users really answer; by default as each policy assumes.
         users_per_seed: How many users in a row get conversations of the same seed. Those who have answered alike so
             far are then asked the same question, which is chosen once.
+        hints: How many hints users give, by the name of the policy: one after each of the first answers. What was
+            measured after an answer includes the hint that followed it.
         workers: Processes, each on one torch thread.
         ray: Address of a Ray cluster to use instead, see `rather.cluster.connected`.
         on_done: Called after each conversation, for a progress bar.
     """
-    plan = _Plan(dict(policies), as_floats(users, "users", rank=2), questions, seed, response, users_per_seed)
+    plan = _Plan(
+        dict(policies), as_floats(users, "users", rank=2), questions, seed, response, users_per_seed, hints or {}
+    )
     plan.validate()
     pieces = [(name, group) for name in plan.policies for group in range(-(-len(plan.users) // users_per_seed))]
     done: dict[int, list[Conversation]] = {}
@@ -109,6 +117,7 @@ class _Plan:
     seed: int
     response: ResponseModel | None
     users_per_seed: int
+    hints: Mapping[str, int]
 
     def validate(self) -> None:
         if not self.policies or not all(isinstance(policy, Policy) for policy in self.policies.values()):
@@ -141,7 +150,7 @@ class _Group:
 
     def __init__(self, plan: _Plan, name: str, group: int) -> None:
         self.name = name
-        self.questions = plan.questions
+        self.questions, self.hints = plan.questions, plan.hints.get(name, 0)
         self.policy = plan.policies[name].with_seed(derive_seed(plan.seed, "session", group))
         self.first = group * plan.users_per_seed
         utilities = plan.users[self.first : self.first + plan.users_per_seed]
@@ -158,8 +167,11 @@ class _Group:
         self.measured: list[list[tuple[float, float, float]]] = [[] for _ in self.users]
         self.asked: list[list[tuple[float, float, float]]] = [[] for _ in self.users]
 
-    def go_on(self, belief: Belief, asked: tuple[Question, ...], members: Sequence[int]) -> None:
-        """Ask the members of the group, who have all answered alike so far, the remaining questions."""
+    def go_on(self, belief: Belief, asked: tuple[Question, ...], members: Sequence[int], said: int = 0) -> None:
+        """Ask the members of the group, who have all answered and said alike so far, the remaining questions."""
+        if said < min(self.hints, len(asked)):
+            self._hear(belief, asked, members, said + 1)
+            return
         self._measure(belief, members)
         if len(asked) == self.questions:
             return
@@ -182,7 +194,17 @@ class _Group:
             taken_in = time.perf_counter() - start
             for member in alike:
                 self.asked[member].append((question.evoi, chosen, taken_in))
-            self.go_on(after, (*asked, question), alike)
+            self.go_on(after, (*asked, question), alike, said)
+
+    def _hear(self, belief: Belief, asked: tuple[Question, ...], members: Sequence[int], number: int) -> None:
+        """Let the members give their next hint, and go on with those who gave the same one."""
+        by_statement: dict[Statement, list[int]] = {}
+        for member in members:
+            statement = given_hint(self.users[member], self.policy, belief, number)
+            by_statement.setdefault(statement, []).append(member)
+        for statement, alike in by_statement.items():
+            hint = hint_of(statement, number, self.policy, belief)
+            self.go_on(after_hint(belief, hint, self.policy), asked, alike, number)
 
     def _measure(self, belief: Belief, members: Sequence[int]) -> None:
         found = self.exact(belief.mean[None], self.best.rows.shape[1])
