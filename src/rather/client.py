@@ -1,4 +1,4 @@
-"""A conversation that a server holds, with the methods of the local `Session`: `ask`, `tell`, `undo`, `recommend`.
+"""A conversation that a server holds: `ask`, `tell`, `hint`, `undo`, `recommend` as with the local `Session`.
 
 Needs neither torch nor the extra `serve`.
 """
@@ -14,6 +14,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from rather.conversation.stopping import Stop
 from rather.errors import InvalidInputError, RatherError, StaleQuestionError, UnknownNameError
+from rather.model.statements import Statement, statement_record
 
 ItemId = str | int
 
@@ -38,6 +39,8 @@ class RemoteOption:
     facts: Mapping[str, str]
     id: ItemId | None
     image: str | None = None
+    link: str | None = None
+    images: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,10 @@ class RemoteQuestion:
 
 @dataclass(frozen=True)
 class RemoteRecommendation:
-    """An item and how sure the server is of it, like `rather.Recommendation`. `why` is the reason in words, if any."""
+    """An item and how sure the server is of it, like `rather.Recommendation`.
+
+    `reasons` are in words; `wishes` are ways to wish it otherwise, each a column, which way, and a text.
+    """
 
     id: ItemId
     label: str
@@ -76,7 +82,13 @@ class RemoteRecommendation:
     expected_utility: float
     spread: float
     probability_best: float
-    why: str | None = None
+    match: float
+    probability_good: float
+    match_text: str
+    reasons: tuple[str, ...] = ()
+    link: str | None = None
+    images: tuple[str, ...] = ()
+    wishes: tuple[tuple[str, str, str], ...] = ()
 
 
 class Client:
@@ -195,8 +207,17 @@ class Client:
         plain = str(choice) if isinstance(choice, str) else int(choice)
         self._state = self._http.send("POST", self._path("answers"), {"question": id, "choice": plain})["session"]
 
+    def hint(self, statement: Statement) -> None:
+        """Take in what the person says unasked, such as `rather.MoreLike(item)`; see `Session.hint`."""
+        self._state = self._http.send("POST", self._path("hints"), statement_record(statement), _new_key())
+
+    @property
+    def hints(self) -> int:
+        """How many hints were given and not taken back."""
+        return int(self._state["hints"])
+
     def undo(self) -> RemoteQuestion:
-        """Take the last answer back; its question is open again."""
+        """Take the last answer or hint back; the question of an answer is open again."""
         undo = {"answer": self._state["last_answer"]}
         self._state = self._http.send("POST", self._path("undo"), undo, _new_key())
         return self.ask()
@@ -332,7 +353,10 @@ def _facts(facts: list[dict[str, str]]) -> dict[str, str]:
 
 def _question(asked: Mapping[str, Any]) -> RemoteQuestion:
     options = tuple(
-        RemoteOption(item["label"], _facts(item["facts"]), item["id"], item["image"]) for item in asked["options"]
+        RemoteOption(
+            item["label"], _facts(item["facts"]), item["id"], item["image"], item["link"], tuple(item["images"])
+        )
+        for item in asked["options"]
     )
     return RemoteQuestion(
         asked["number"],
@@ -353,5 +377,11 @@ def _recommendation(item: Mapping[str, Any]) -> RemoteRecommendation:
         item["expected_utility"],
         item["spread"],
         item["probability_best"],
-        item["why"]["text"] if item["why"] else None,
+        item["match"],
+        item["probability_good"],
+        item["match_text"],
+        tuple(reason["text"] for reason in item["reasons"]),
+        item["link"],
+        tuple(item["images"]),
+        tuple((wish["column"], wish["toward"], wish["text"]) for wish in item.get("wishes", ())),
     )

@@ -1,7 +1,12 @@
-"""Faults on purpose: a driver that fails at one operation, a disk that takes no more bytes, a clock that jumps."""
+"""Faults on purpose: a driver that fails, a disk that takes no more bytes, a clock that jumps, too little memory."""
 
+import inspect
+import sys
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import rather
 
 OPERATIONS = ("do_execute", "do_executemany", "do_commit")
 
@@ -77,3 +82,57 @@ class Clock:
 
     def now(self, zone=UTC):
         return (self.stopped or datetime.now(zone)) + self.ahead
+
+
+# What computes; a call into one of these may fail for want of memory.
+COMPUTING = ("caching", "conversation", "model", "numerics", "retrieval", "server/computing", "strategies", "value.py")
+NOT_FAILING = ("gate.py", "callers.py")  # they make room again, for which they need none
+
+
+class TooLittleMemory:
+    """Stands in front of an app's conversations, and lets one of the calls that compute fail.
+
+    Args:
+        conversations: Of the app.
+        error: What is raised, as Python or PyTorch would.
+    """
+
+    def __init__(self, conversations, error):
+        self.conversations, self.error = conversations, error
+        self.count, self.failing, self.failed = 0, None, None
+        self.folders = tuple(str(Path(rather.__file__).parent / name) for name in COMPUTING)
+
+    def __getattr__(self, name):
+        found = getattr(self.conversations, name)
+        return self._watched(found) if inspect.ismethod(found) else found
+
+    @contextmanager
+    def fail(self, number):
+        """Let the call of this number, from 1, fail."""
+        self.count, self.failing, self.failed = 0, number, None
+        try:
+            yield
+        finally:
+            self.failing = None
+
+    def _watched(self, method):
+        def call(*arguments, **options):
+            sys.setprofile(self._notice)
+            try:
+                return method(*arguments, **options)
+            finally:
+                sys.setprofile(None)
+
+        return call
+
+    def _notice(self, frame, event, argument):
+        code = frame.f_code
+        resumed = code.co_flags & (inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR)
+        if event != "call" or resumed or not code.co_filename.startswith(self.folders):
+            return
+        if code.co_name == "__exit__" or code.co_filename.endswith(NOT_FAILING):
+            return
+        self.count += 1
+        if self.count == self.failing:
+            self.failed = code.co_qualname
+            raise self.error

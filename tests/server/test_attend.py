@@ -3,6 +3,8 @@
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from rather.server.computing.callers import current_caller
 from rather.server.http.middleware import Attend
 
@@ -60,6 +62,34 @@ def test_an_answer_counts_even_if_the_person_has_gone():
 
         connection = Connection("/v1/sessions/x/answers")
         await Attend(app, 5)(connection.scope, connection.receive, connection.send)
+
+    in_a_loop(run)
+
+
+def test_a_request_that_never_ends_is_turned_away():
+    async def run():
+        async def app(scope, receive, send):
+            await asyncio.Event().wait()
+
+        attend = Attend(app, 1, longest=0.01)
+        for _ in range(2):  # the first makes room for the second
+            connection = Connection()
+            await attend(connection.scope, connection.receive, connection.send)
+            assert connection.sent[0]["status"] == 503
+            assert b'"busy"' in connection.sent[1]["body"]
+
+    in_a_loop(run)
+
+
+def test_an_error_of_the_application_is_not_taken_for_the_end_of_the_time():
+    async def run():
+        async def app(scope, receive, send):
+            raise TimeoutError("of the application")
+
+        connection = Connection()
+        with pytest.raises(TimeoutError, match="of the application"):
+            await Attend(app, 1)(connection.scope, connection.receive, connection.send)
+        assert connection.sent == []
 
     in_a_loop(run)
 

@@ -176,3 +176,18 @@ def test_it_needs_neither_torch_nor_the_server(url):
     code = f"import sys, rather; rather.Client({url!r}).close(); print({{'torch', 'fastapi'}} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_the_client_gives_hints(url):
+    with Client(url, k=2) as client:
+        client.tell(client.ask(), 0)
+        best = client.recommend(1)[0]
+        client.hint(rather.MoreLike(best.id))
+        column, toward, text = best.wishes[0]
+        client.hint(rather.LikeBut(best.id, column, toward))
+        assert (client.hints, client.number) == (2, 2)
+        assert text
+        client.undo()
+        assert client.hints == 1
+        with pytest.raises(InvalidInputError, match="attribute"):
+            client.hint(rather.Want("purple"))

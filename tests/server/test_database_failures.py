@@ -16,7 +16,7 @@ from rather.errors import InvalidInputError, RatherError
 from rather.server.sessions.database import without_password
 from rather.server.sessions.records import StoredSession, now
 from rather.server.sessions.sql_store import SqlStore
-from rather.server.sessions.store import OverLimitError, StoreUnavailableError
+from rather.server.sessions.store import OverLimitError, SessionLimit, StoreUnavailableError
 
 AS_ROOT = pytest.mark.skipif(os.name != "nt" and os.geteuid() == 0, reason="nothing is read-only to root")
 
@@ -194,7 +194,7 @@ def test_the_limit_of_an_address_holds_for_requests_at_the_same_time(any_databas
         start.wait()
         session = StoredSession.new("things", {}, "{}", None)
         try:
-            store.create(session, "a", limit=(5, now() - timedelta(days=1)))
+            store.create(session, "a", limit=SessionLimit(5, now() - timedelta(days=1)))
             results.append(session)
         except OverLimitError as error:
             results.append(error)

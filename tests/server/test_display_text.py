@@ -7,9 +7,10 @@ from serving import answer, open_session
 from rather.formats.opening import Source
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
+from rather.model.questions import Option
 from rather.server.http.display_text import DisplayText
 
-DISPLAY = DisplayText(20, ("https://images.example", "http://10.0.0.1:8080"))
+DISPLAY = DisplayText(20, ("https://images.example", "http://10.0.0.1:8080"), ("*",))
 
 
 @pytest.mark.parametrize(
@@ -52,10 +53,56 @@ def test_other_addresses_are_not(address):
     assert not DISPLAY.allows(address)
 
 
-def test_the_first_picture_that_may_be_shown_is():
+def test_the_pictures_that_may_be_shown_are():
     facts = {"poster": "/poster.png", "image": "https://evil.example/1.png", "photo": "/photo.png"}
-    assert DISPLAY.image(facts) == "/poster.png"
-    assert DISPLAY.image({"year": "/1979"}) is None
+    item = Option("Alien", facts, 1, images=("https://images.example/1.png", "javascript:alert(1)"))
+    assert DISPLAY.images(item) == ["https://images.example/1.png", "/poster.png", "/photo.png"]
+    assert DISPLAY.images(Option("Alien", {"year": "/1979"}, 1)) == []
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("https://shop.example/p/1?a=b#c", True),
+        ("http://shop.example", True),
+        ("javascript:alert(1)", False),
+        ("data:text/html,x", False),
+        ("//shop.example/p", False),
+        ("/p/1", False),
+        ("https:/p/1", False),
+        ("https://shop.example/\nx", False),
+        ("https://shop.example\\x", False),
+        ("https://[shop.example", False),
+        ("https://shop.example/" + "x" * 2_000, False),
+    ],
+)
+def test_a_link_leads_to_a_page_of_http_or_https(address, shown):
+    assert DISPLAY.link(Option("Alien", {}, 1, link=address)) == (address if shown else None)
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("https://shop.example/p/1", True),
+        ("https://SHOP.example/p/1", True),
+        ("http://shop.example/p/1", False),
+        ("https://shop.example:444/p/1", False),
+        ("https://shop.example@evil.example/p/1", False),
+        ("https://evil.example@shop.example/p/1", False),
+        ("https://evil.example/?https://shop.example", False),
+    ],
+)
+def test_links_lead_to_hosts_that_the_owner_allows(address, shown):
+    display = DisplayText(20, link_hosts=("https://shop.example",))
+    assert display.link(Option("Alien", {}, 1, link=address)) == (address if shown else None)
+    assert DisplayText(20).link(Option("Alien", {}, 1, link=address)) is None  # none unless the owner says so
+
+
+def test_what_is_hidden_is_counted_by_host():
+    display = DisplayText(20, ("https://images.example",), ("https://shop.example",))
+    links = ["https://shop.example/1", "https://a.example/1", "https://a.example/2", None, "javascript:1"]
+    assert display.hidden_links(links) == {"https://a.example": 2}
+    assert display.hidden_images(["https://images.example/1", "https://b.example/1", "/1"]) == {"https://b.example": 1}
 
 
 def test_long_texts_are_cut():

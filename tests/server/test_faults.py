@@ -31,6 +31,8 @@ class Visitor:
         cheap = {"filters": [{"attribute": "price", "maximum": 150}]}
         session = self.send("PUT", self.path("filters"), cheap, key="filters")
         session = self.answer(session, 0)
+        wanted = {"says": "want", "attribute": "warm"}
+        session = self.send("POST", self.path("hints"), wanted, key="hint")
         for part in ("history", "recommendations", "profile"):
             self.send("GET", self.path(part))
         log = self.send("GET", self.path("export"))
@@ -71,7 +73,7 @@ class Visitor:
         return self.store.load(self.ids[0]) if self.ids else None
 
 
-CHANGING = ("share", "created_at", "expires_at", "answered_at", "repeated")
+CHANGING = ("share", "created_at", "expires_at", "answered_at", "given_at", "repeated")
 
 
 def without(content, *ids):

@@ -9,6 +9,7 @@ from waiting import wait_for
 from rather.server.computing.callers import Caller, current_caller
 from rather.server.computing.gate import Gate
 from rather.server.problems import ProblemError
+from rather.strategies.clock import Clock
 
 
 def test_who_waits_too_long_is_turned_away():
@@ -214,3 +215,27 @@ def test_who_had_gone_before_does_not_wait():
         in_thread(gate, caller, results.append).join()
     assert results == ["caller-gone"]
     assert gate.waiting == 0
+
+
+def test_what_is_computed_for_somebody_who_has_gone_ends_and_frees_its_slot():
+    gate, caller, begun, results = Gate(1, 60.0), Caller("a"), threading.Event(), []
+
+    def work():
+        current_caller.set(caller)
+        try:
+            with gate.urgent():
+                begun.set()
+                while not Clock(60_000).spent(1):
+                    time.sleep(0.001)
+        except ProblemError as error:
+            results.append(error.code)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    begun.wait(60)
+    caller.leave()
+    with gate.urgent():  # waits for the slot
+        pass
+    thread.join()
+    assert results == ["caller-gone"]
+    assert not Clock(None).spent(1)

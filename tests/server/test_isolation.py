@@ -9,15 +9,17 @@ import pytest
 from interleaving import Turns, every_order
 from serving import by_name, small_source
 
-from rather import Policy
+from rather import Policy, Want
 from rather.conversation.session import Session
 from rather.server import Limits, Settings, create_app
 from rather.server.problems import ProblemError
-from rather.server.requests import Filter, Log, NewAnswer, NewFilters, NewSession, Undo
+from rather.server.requests import Filter, Log, NewAnswer, NewFilters, NewHint, NewSession, Undo
 
 SOURCE = small_source()
 GREEN = [Filter(attribute="colour", any_of=["green"])]
 IMPORTED = (20, 21)
+HINT = (None, None, None)
+WANTED = Want("warm")
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class Model:
         version: How often it has changed.
         green: Whether it is filtered.
         open: The items of the open question.
-        events: (question id, items, choice) of an answer, None for its withdrawal.
+        events: (question id, items, choice) of an answer, HINT for a hint, None for the withdrawal of either.
         deleted: Whether it has been.
     """
 
@@ -56,12 +58,16 @@ class Model:
         return left
 
     @property
+    def answered(self):
+        return sum(event[1] is not None for event in self.answers)
+
+    @property
     def question(self):
-        return f"{len(self.answers) + 1}-{self.version}"
+        return f"{self.answered + 1}-{self.version}"
 
     @property
     def view(self):
-        return ("session", self.question, self.open, len(self.answers))
+        return ("session", self.question, self.open, self.answered)
 
     def after(self, request):
         """The session after a request, and the response."""
@@ -99,6 +105,11 @@ class Model:
             return self, ("problem", "answer-conflict")
         return self, (*self.view, str(position), True)
 
+    def _hint(self):
+        said = replace(self, version=self.version + 1, events=(*self.events, HINT))
+        said = replace(said, open=next_slate(self.seed, self.green, history(said.answers)))
+        return said, said.view
+
     def _undo(self, answer):
         positions = [str(position) for position, *_ in self.answers]
         if answer is not None and answer not in positions[-1:]:
@@ -108,6 +119,8 @@ class Model:
         if not positions:
             return self, ("problem", "nothing-to-undo")
         slate = self.answers[-1][2]
+        if self.answers[-1][1:] == HINT:
+            slate = next_slate(self.seed, self.green, history(self.answers[:-1]))
         undone = replace(self, version=self.version + 1, events=(*self.events, None), open=slate)
         return undone, undone.view
 
@@ -126,8 +139,11 @@ def policy(green):
 def next_slate(seed, green, answers):
     """What the library asks after these answers."""
     session = Session(policy(green).with_seed(seed))
-    for number, (items, choice) in enumerate(answers, start=1):
-        session.record(session.policy.item_question(number, items, 0.0), choice)
+    for items, choice in answers:
+        if items is None:
+            session.hint(WANTED)
+        else:
+            session.record(session.policy.item_question(session.number, items, 0.0), choice)
     return session.ask().slate
 
 
@@ -170,6 +186,8 @@ class Service:
                 return ("deleted",)
             if name == "import":
                 return view(server.restore(*arguments)[0])
+            if name == "hint":
+                return view(server.hint(id, NewHint(says="want", attribute="warm")))
             if name == "undo":
                 return view(server.undo(id, Undo(answer=arguments[0])))
             if name == "filter":
@@ -243,6 +261,7 @@ REQUESTS = [
     ("answer", "3-2", 1),
     ("answer", "2-1", 1),
     ("undo", "2"),
+    ("hint",),
     ("filter", True),
     ("delete",),
     ("import",),

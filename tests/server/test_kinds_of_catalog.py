@@ -9,12 +9,8 @@ from rather.conversation.session import Session
 from rather.formats.opening import Source
 from rather.formats.tables import encode_table
 from rather.model.catalog import Catalog
-from rather.model.responses import NONE, SAME, SKIP
-from rather.server.http.display_text import DisplayText
-from rather.server.http.reasons import reasons
+from rather.server.computing.summaries import tastes
 from rather.server.settings import LARGE, Settings
-
-DISPLAY = DisplayText(100)
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +74,7 @@ def test_a_catalogue_says_which_questions_it_takes(make_client, source):
     rejected = client.post("/v1/sessions", json={"catalog": "vectors", "ask": "attributes"})
     assert (rejected.status_code, rejected.json()["code"]) == (422, "invalid-request")
     assert open_session(client, catalog="vectors", ask="auto")["question"]["kind"] == "items"
-    assert client.get("/v1/catalogs/vectors/attributes").json() == {"attributes": [], "filters": []}
+    assert client.get("/v1/catalogs/vectors/attributes").json() == {"attributes": [], "filters": [], "hints": []}
 
 
 def test_large_catalogues_offer_only_quick_strategies():
@@ -135,55 +131,50 @@ def test_a_picture_is_never_a_script(make_client, source):
     assert {option["image"] for option in open_session(client)["question"]["options"]} == {None}
 
 
-def test_the_reason_is_the_answer_that_raised_the_item_most(source):
-    session = Session(Policy(source.catalog, source.belief))
-    for choice in (0, 1, NONE, 1, SAME, 0):
-        session.tell(session.ask(), choice)
-    rows = list(range(len(source.catalog)))
-    found = reasons(session, rows, [f"answer {place}" for place in range(6)], DISPLAY)
-    before = [session.policy.prior, *(turn.belief for turn in session.turns[:-1])]
-    centre = source.catalog.items.mean(dim=0)
-    for row, why in zip(rows, found, strict=True):
-        item = source.catalog.items[row] - centre
-        rises = [float(item @ (turn.belief.mean - old.mean)) for turn, old in zip(session.turns, before, strict=True)]
-        best = max(range(6), key=lambda place: rises[place])
-        assert (why is not None) == (rises[best] > 0)
-        if why is not None:
-            assert why.answer == f"answer {best}"
-            assert why.number == best + 1
+def test_reasons_are_the_librarys_and_name_their_answers(client, source):
+    session = open_session(client)
+    ours = Session(Policy(source.catalog, source.belief))
+    for choice in (0, 1):
+        ours.tell(ours.ask(), choice)
+        session = answer(client, session, choice).json()["session"]
+    top = ours.recommend(5)
+    wanted = [[reason.text for reason in reasons] for reasons in ours.reasons(top)]
+    assert any(wanted)
+    assert [[reason["text"] for reason in item["reasons"]] for item in session["recommendations"]] == wanted
+    history = client.get(f"/v1/sessions/{session['id']}/history").json()["turns"]
+    given = {turn["answer"] for turn in history}
+    assert {
+        id for item in session["recommendations"] for reason in item["reasons"] for id in reason["answers"]
+    } <= given
+    page = client.get(f"/v1/sessions/{session['id']}/recommendations?limit=5").json()
+    assert page["recommendations"] == session["recommendations"]
 
 
-def test_the_reason_names_what_the_chosen_one_has_more_of(source):
-    session = Session(Policy(source.catalog, source.belief))
-    question = session.policy.item_question(1, [0, 1], 0.1)
-    session.reopen(question)
-    session.tell(question, 0)
-    difference = question.vectors[0] - question.vectors[1]
-    found = [why for why in reasons(session, list(range(24)), ["1"], DISPLAY) if why is not None]
-    assert any(why.feature is not None for why in found)
-    for why in found:
-        assert (why.chosen, why.over) == ("Thing 0", ["Thing 1"])
-        if why.feature is not None:
-            more = float(difference[source.catalog.features.index(why.feature)]) > 0
-            assert why.direction == ("more" if more else "less")
-            assert why.text == f"you chose Thing 0 over Thing 1: {why.direction} {why.feature}"
+def test_who_reads_a_shared_session_is_not_addressed(client):
+    session = answer(client, open_session(client)).json()["session"]
+    shared = client.get(f"/v1/shared/{session['share']}").json()
+    page = client.get(f"/v1/shared/{session['share']}/recommendations").json()
+    for items in (shared["recommendations"], page["recommendations"]):
+        said = " ".join(reason["text"] for item in items for reason in item["reasons"])
+        assert "they" in said.split()
+        assert "you" not in said.split()
 
 
-def test_reasons_in_words(source, cars):
-    def told(session, choice):
-        session.tell(session.ask(), choice)
-        return next(filter(None, reasons(session, list(range(len(session.policy.catalog))), ["1"], DISPLAY)), None)
-
-    assert told(Session(Policy(source.catalog, source.belief, 3)), NONE).text.startswith("you wanted none of Thing ")
-    assert told(Session(Policy(source.catalog, source.belief)), SAME).text.endswith(" about the same")
-    assert told(Session(Policy(source.catalog, source.belief)), SKIP) is None
-    about = told(Session(Policy(source.catalog, source.belief, ask="attributes")), 0)
-    assert about.text == f"you chose {about.chosen} over {about.over[0]}"
-    of_table = told(Session(Policy(cars.catalog, cars.belief)), 0)
-    assert ": more" not in of_table.text
-    # "you chose A over B: fuel Diesel": the one colon is the sentence's own.
-    assert of_table.text.count(": ") == (of_table.feature is not None)
+def test_the_profile_of_a_table_names_attributes(car_client, cars):
+    session = answer(car_client, open_session(car_client)).json()["session"]
+    tastes = car_client.get(f"/v1/sessions/{session['id']}/profile").json()["tastes"]
+    assert {taste["column"] for taste in tastes} == {attribute.column for attribute in cars.catalog.attributes}
+    assert len(tastes) == len(cars.catalog.attributes)
+    assert not any("near" in taste["feature"] or "unknown" in taste["feature"] for taste in tastes)
 
 
-def test_a_session_before_its_first_answer_has_no_reasons(source):
-    assert reasons(Session(Policy(source.catalog, source.belief)), [0, 1], [], DISPLAY) == [None, None]
+def test_a_taste_is_what_its_attribute_is_worth(cars):
+    session = Session(Policy(cars.catalog, cars.belief))
+    session.tell(session.ask(), 1)
+    attribute = cars.catalog.attributes[3]
+    worth = cars.catalog.attributes[3].vector @ session.belief.particles.T
+    mean = float(worth @ session.belief.weights)
+    (taste,) = [each for each in tastes(session) if each.feature.endswith(attribute.text)]
+    assert taste.mean == pytest.approx(mean, abs=1e-5)
+    assert taste.spread == pytest.approx(float((worth - mean).square() @ session.belief.weights) ** 0.5, rel=1e-3)
+    assert taste.prior_mean == pytest.approx(float(attribute.vector @ cars.belief.mean), abs=1e-5)

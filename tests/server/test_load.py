@@ -6,10 +6,11 @@ import pytest
 from serving import small_source
 
 from rather.research.bench.load import library_times, serve_bench
+from rather.research.bench.traffic import Traffic
 
 
 def test_simulated_users_answer_a_server_of_their_own():
-    report = serve_bench(3, 4.0, "films", think_seconds=0.3, own_seeds=True)
+    report = serve_bench(Traffic(3, 4.0, "films", think_seconds=0.3), own_seeds=True)
     assert (report.users, report.catalog) == (3, "films")
     assert report.errors == {}
     assert report.answers > 0

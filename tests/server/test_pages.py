@@ -1,8 +1,12 @@
 """What a browser gets: everything from this server, under a strict policy."""
 
+import html
+import json
 import re
 
 import pytest
+
+from rather.server import Theme
 
 PAGES = ["/", "/docs", "/embed", "/shared/some-token"]
 
@@ -117,3 +121,78 @@ def test_health_and_readiness(client):
     client.app.state.draining.set()
     assert client.get("/ready").json()["code"] == "draining"
     assert client.get("/health").status_code == 200
+
+
+THEME = """
+title = "Anna & <b>Sons</b>"
+greeting = {en = "Hello", de = "Hallo"}
+logo = "logo.svg"
+mode = "dark"
+[colors.dark]
+paper = "#190d12"
+[fonts]
+titles = "Georgia, serif"
+"""
+
+
+@pytest.fixture
+def themed(make_client, tmp_path):
+    (tmp_path / "logo.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"><script>1</script></svg>')
+    (tmp_path / "shop.toml").write_text(THEME, encoding="utf-8")
+    return make_client(theme=Theme.from_file(tmp_path / "shop.toml"))
+
+
+def test_a_theme_changes_the_page_and_not_its_policy(client, themed):
+    for path in PAGES:
+        assert (
+            themed.get(path).headers["content-security-policy"] == client.get(path).headers["content-security-policy"]
+        )
+    text = themed.get("/").text
+    assert "<title>Anna &amp; &lt;b&gt;Sons&lt;/b&gt;</title>" in text
+    assert '<html data-mode="dark" ' in text
+    assert 'content="#190d12"' in text
+    assert "preload" not in text  # of a font that the theme replaces
+    settings = re.search(r'<meta name="rather-theme" content="([^"]*)">', text)[1]
+    assert json.loads(html.unescape(settings))["greeting"] == {"en": "Hello", "de": "Hallo"}
+    test_pages_load_from_this_server_and_have_no_inline_script(themed, "/")
+
+
+def test_the_files_of_a_theme_are_kept_by_browsers_and_can_do_nothing(themed):
+    style, logo = (re.search(rf'"(/theme/\w+\.{kind})"', themed.get("/").text)[1] for kind in ("css", "svg"))
+    assert "--paper:#190d12;" in themed.get(style).text
+    response = themed.get(logo)
+    assert response.headers["content-type"] == "image/svg+xml"
+    assert "immutable" in response.headers["cache-control"]
+    assert response.headers["content-security-policy"].endswith("sandbox")
+    assert themed.get("/theme/other.svg").status_code == 404
+
+
+def test_a_page_of_an_unknown_address_has_the_theme(themed):
+    text = themed.get("/nothing", headers=BROWSER).text
+    assert re.search(r'<img class="logo" src="/theme/\w+\.svg" alt="Anna &amp; &lt;b&gt;Sons&lt;/b&gt;">', text)
+    assert "/theme/" in re.search(r'<link rel="icon" href="([^"]*)', text)[1]
+
+
+def test_the_address_chooses_the_mode(client):
+    assert '<html data-mode="light" ' in client.get("/embed?mode=light").text
+    assert "data-mode" not in client.get("/embed?mode=purple").text
+
+
+@pytest.mark.parametrize("site", ["https://other.example", "null", 'x"><script>1</script>'])
+def test_a_site_that_may_not_embed_is_told_so(make_client, site):
+    client = make_client(origins=("https://shop.example",))
+    response = client.get("/embed", params={"parent": site})
+    assert response.status_code == 403
+    policy = response.headers["content-security-policy"]
+    assert "frame-ancestors *" in policy
+    assert "<script" not in response.text
+    assert "cannot be shown here" in response.text
+    assert "{" not in re.sub(r"\s", "", response.text)
+
+
+@pytest.mark.parametrize("site", ["https://shop.example", "http://testserver"])
+def test_a_site_that_may_embed_gets_the_page(make_client, site):
+    client = make_client(origins=("https://shop.example",))
+    response = client.get("/embed", params={"parent": site})
+    assert response.status_code == 200
+    assert "frame-ancestors 'self' https://shop.example" in response.headers["content-security-policy"]

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -91,3 +92,27 @@ def test_it_serves_until_told_to_stop(database):
     assert process.returncode == 0
     assert '"event": "draining"' in errors
     assert "Traceback" not in errors
+
+
+THEMES = Path(__file__).parents[2] / "docs" / "guides" / "themes"
+
+
+def test_it_says_which_links_and_pictures_it_does_not_show(database):
+    bikes = str(THEMES / "bikes.csv")
+    done = run(bikes, "--check", "--database", database, "--image-host", "https://harbour.example")
+    assert done.exit_code == 0
+    assert "56 links of https://harbour.example not shown; to show: --link-host https://harbour.example" in done.output
+    assert "picture" not in done.output
+    assert "not shown" not in run("films", "--check", "--database", database).output
+
+
+def test_a_theme_that_cannot_be_read_stops_the_start(database, tmp_path):
+    theme = tmp_path / "shop.toml"
+    theme.write_text('[colors]\naccent = "#ffff00"', encoding="utf-8")
+    done = run("films", "--check", "--database", database, "--theme", str(theme))
+    assert done.exit_code != 0
+    assert "shop.toml: `colors.accent` (#ffff00)" in f"{done.output}{done.exception}"
+    theme.write_text('contrast = "warn"\n[colors]\naccent = "#ffff00"', encoding="utf-8")
+    done = run("films", "--check", "--database", database, "--theme", str(theme))
+    assert done.exit_code == 0
+    assert "shop.toml: `colors.accent` (#ffff00)" in done.output

@@ -7,8 +7,6 @@ from serving import answer, open_session, small_source
 
 from rather import Policy
 from rather.conversation.session import Session
-from rather.model.questions import Option
-from rather.server.http.question_views import fact_order
 
 
 def local(source, **settings):
@@ -63,10 +61,12 @@ def test_settings_reach_the_library(client, source):
     assert session["stop_reason"] == session["stop"]["text"]
 
 
-def test_facts_that_differ_come_first():
-    first = Option("A", {"maker": "Ada", "wheels": "4", "price": "10"}, 0)
-    second = Option("B", {"maker": "Ada", "price": "20", "wheels": "4", "doors": "5"}, 1)
-    assert fact_order([first, second]) == ["price", "doors", "maker", "wheels"]
+def test_facts_say_whether_they_differ(client):
+    options = open_session(client)["question"]["options"]
+    by_name = [{fact["name"]: fact["value"] for fact in option["facts"]} for option in options]
+    for option in options:
+        for fact in option["facts"]:
+            assert fact["differs"] == (len({facts.get(fact["name"]) for facts in by_name}) > 1)
 
 
 def test_every_fact_is_shown(client, source):
@@ -260,11 +260,19 @@ def test_a_session_of_the_library_can_be_imported(client, source):
     assert labels(imported["question"]) == [option.label for option in ours.ask().options]
 
 
+def without_reasons(item):
+    """An item without what is said to the person who answered."""
+    return {name: value for name, value in item.items() if name != "reasons"}
+
+
 def test_a_shared_session_can_be_read_and_nothing_else(client):
     session = answer(client, open_session(client)).json()["session"]
     shared = client.get(f"/v1/shared/{session['share']}").json()
-    assert shared == {**session, "id": None}
-    for part in ("history", "profile", "recommendations"):
+    assert [without_reasons(item) for item in shared.pop("recommendations")] == [
+        without_reasons(item) for item in session["recommendations"]
+    ]
+    assert shared == {**{name: value for name, value in session.items() if name != "recommendations"}, "id": None}
+    for part in ("history", "profile"):
         direct = client.get(f"/v1/sessions/{session['id']}/{part}").json()
         assert client.get(f"/v1/shared/{session['share']}/{part}").json() == direct
     assert client.get(f"/v1/sessions/{session['share']}").status_code == 404

@@ -5,18 +5,11 @@ import random
 import pytest
 
 from rather.cli.bench_table import print_soak
-from rather.research.bench.soak import (
-    Minute,
-    Sample,
-    SoakReport,
-    descriptor_problem,
-    disturbances,
-    memory_problem,
-    p99_problem,
-    soak,
-    standing,
-    write_table,
-)
+from rather.research.bench.soak import Minute, SoakReport, soak
+from rather.research.bench.soak.disturbing import disturbances, write_table
+from rather.research.bench.soak.people import standing
+from rather.research.bench.soak.report import Sample, descriptor_problem, memory_problem, p99_problem
+from rather.research.bench.traffic import Traffic
 
 
 def minute(p99, disturbed=False):
@@ -29,10 +22,11 @@ def samples(values, process=1):
 
 def test_a_short_soak_passes(tmp_path):
     write_table(tmp_path / "goods.csv", 0)
-    report = soak(4, 12.0, str(tmp_path / "goods.csv"), think_seconds=0.2, measured=False)
+    report = soak(Traffic(4, 12.0, str(tmp_path / "goods.csv"), think_seconds=0.2), measured=False)
     assert report.checks == {"answers": "", "memory": None, "descriptors": None, "p99": None}
     assert report.passed
-    assert (report.kills, report.reloads, report.locks) == (1, 2, 2)
+    assert report.disturbances == {"kill": 1, "reload": 2, "lock": 2, "slow": 2}
+    assert min(report.p99["first"], report.p99["quiet"]) <= report.p99["all"]
     assert report.requests["answer"] > 0
     assert report.sessions > 0
     assert [entry.disturbed for entry in report.minutes] == [False, True, False, True]
@@ -73,10 +67,12 @@ def test_answers_stand_until_they_are_taken_back():
 def test_the_table_says_what_was_checked(capsys, wrong):
     checks = {"answers": wrong, "memory": None}
     minutes = [minute(12.3), minute(45.6, disturbed=True)]
-    report = SoakReport("films", 3, 120.0, minutes, {"answer": 20}, 4, 1, 1, 1, {}, checks)
+    report = SoakReport("films", 3, 120.0, minutes, {"answer": 20}, 4, {"kill": 1}, {"first": 12.3}, {}, checks)
     print_soak(report)
     shown = capsys.readouterr().out
     assert report.passed == (not wrong)
     assert f"answers: {wrong or 'as it must be'}" in shown
     assert "memory: not checked" in shown
     assert "disturbed" in shown
+    assert "kill 1" in shown
+    assert "p99, ms: first 12" in shown

@@ -20,6 +20,7 @@ from rather.server.computing.callers import Caller, current_caller
 from rather.server.computing.gate import Gate
 from rather.server.computing.states import State, States, first_key
 from rather.server.problems import ProblemError
+from rather.strategies.clock import Clock
 
 
 class CountingStrategy:
@@ -30,7 +31,9 @@ class CountingStrategy:
 
     def __call__(self, problem):
         self.calls += 1
-        time.sleep(self.seconds)
+        clock = Clock(1000 * self.seconds)
+        while not clock.spent(1):
+            time.sleep(0.005)
         if self.error is not None:
             raise self.error
         return torch.tensor([[0, 1]])
@@ -208,7 +211,7 @@ def test_a_failure_reaches_all_who_wait_and_is_forgotten(states, counted, strate
 
 @pytest.mark.parametrize(("check_one_in", "enlarged"), [(1, True), (2**30, False)])
 def test_a_shortlist_of_its_own_counts_towards_the_size_of_a_state(source, check_one_in, enlarged):
-    settings = ShortlistSettings(directions=1, depth=1, bound=0.0, enlargements=0, checks=4, check_one_in=check_one_in)
+    settings = ShortlistSettings(directions=1, depth=1, bound=0.0, enlargements=0, checks=4, scan_one_in=check_one_in)
     other_people = Belief.from_users(torch.ones(8, 3), smooth=False)
     shortlist = ShortlistRetriever.build(source.catalog, other_people, settings=settings)
     session = Session(Policy(source.catalog, source.belief, retriever=shortlist))
@@ -219,10 +222,8 @@ def test_a_shortlist_of_its_own_counts_towards_the_size_of_a_state(source, check
     assert State.of("own", session).size - exact.size == own
 
 
-def test_a_state_is_computed_for_those_who_stay_when_the_first_goes(counted, strategy):
-    gate = Gate(1, 60.0)
-    states, results, first = States(gate, 64, 60.0), [], Caller("a")
-    state = states.resume("start", (), None, counted.fork)
+def asking(states, state, results):
+    """What a caller's thread does: answer, and note the number of the next question or why there is none."""
 
     def ask(caller):
         current_caller.set(caller)
@@ -231,8 +232,19 @@ def test_a_state_is_computed_for_those_who_stay_when_the_first_goes(counted, str
         except ProblemError as problem:
             results.append(problem.code)
 
+    return ask
+
+
+def test_a_state_is_computed_for_those_who_stay_when_the_first_goes(counted, strategy):
+    gate = Gate(1, 60.0)
+    states, results, first = States(gate, 64, 60.0), [], Caller("a")
+    state = states.resume("start", (), None, counted.fork)
+
     with gate.urgent():
-        threads = [threading.Thread(target=ask, args=(caller,)) for caller in (first, Caller("b"), Caller("c"))]
+        threads = [
+            threading.Thread(target=asking(states, state, results), args=(caller,))
+            for caller in (first, Caller("b"), Caller("c"))
+        ]
         threads[0].start()
         wait_for(lambda: gate.waiting == 1)
         for thread in threads[1:]:
@@ -243,3 +255,23 @@ def test_a_state_is_computed_for_those_who_stay_when_the_first_goes(counted, str
     for thread in threads:
         thread.join()
     assert sorted(results, key=str) == [2, 2, "caller-gone"]
+
+
+def test_a_question_that_is_being_chosen_for_somebody_who_goes_is_left_to_those_who_stay(counted, strategy):
+    states, results, first = States(Gate(1, 60.0), 64, 60.0), [], Caller("a")
+    state = states.resume("start", (), None, counted.fork)
+    strategy.calls, strategy.seconds = 0, 3600.0
+
+    threads = [
+        threading.Thread(target=asking(states, state, results), args=(caller,)) for caller in (first, Caller("b"))
+    ]
+    threads[0].start()
+    wait_for(lambda: strategy.calls == 1)
+    threads[1].start()
+    time.sleep(0.05)  # waits for the first
+    strategy.seconds = 0.0
+    first.leave()
+    for thread in threads:
+        thread.join()
+    assert sorted(results, key=str) == [2, "caller-gone"]
+    assert strategy.calls == 2

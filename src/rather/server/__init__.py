@@ -9,10 +9,11 @@ if TYPE_CHECKING:
     from rather.server.http.app import create_app as create_app
     from rather.server.settings import Limits as Limits
     from rather.server.settings import Settings as Settings
+    from rather.server.theme import Theme as Theme
 
-__all__ = ["Limits", "Settings", "create_app"]
+__all__ = ["Limits", "Settings", "Theme", "create_app"]
 
-_HOMES = {"create_app": "http.app", "Settings": "settings", "Limits": "settings"}
+_HOMES = {"create_app": "http.app", "Settings": "settings", "Limits": "settings", "Theme": "theme"}
 
 
 def __getattr__(name: str) -> Any:

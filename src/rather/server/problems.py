@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+# What PyTorch, Python and C++ say of it.
+OUT_OF_MEMORY = ("can't allocate memory", "can't allocate lock", "can't start new thread", "bad_alloc")
+
 
 class ProblemError(Exception):
     """Ends a request; the HTTP layer makes it the response.
@@ -33,6 +36,13 @@ class ProblemError(Exception):
 def busy(detail: str, code: str = "busy") -> ProblemError:
     """The server cannot answer now but may be able to in a moment."""
     return ProblemError(503, code, detail, "Send the same request again in a few seconds.", {"Retry-After": "2"})
+
+
+def out_of_memory(error: BaseException) -> ProblemError | None:
+    """The problem of an error that says, in the words of Python or PyTorch, that memory did not suffice; else None."""
+    if not isinstance(error, MemoryError) and not any(said in str(error) for said in OUT_OF_MEMORY):
+        return None
+    return busy("The server has too little memory for this request now.", "out-of-memory")
 
 
 def invalid_request(detail: str) -> ProblemError:

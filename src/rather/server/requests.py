@@ -12,6 +12,7 @@ JsonChoice = Annotated[
     Field(description="The index of an option, from 0, or `none`, `same`, `skip`."),
 ]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
+LongName = Annotated[str, Field(min_length=1, max_length=1_000)]
 FilterExpression = Annotated[str, Field(max_length=1_000)]
 
 
@@ -66,7 +67,7 @@ class NewSession(BaseModel):
     )
 
     catalog: Name | None = Field(None, description="Its name; may be omitted when the server has only one.")
-    k: int = Field(2, ge=2, le=100, description="Options of a question.")
+    k: int = Field(2, ge=2, le=100, description="Options per question.")
     ask: AskKind = Field("items", description="Compare items, attributes, or each time whichever is worth more.")
     p: int | None = Field(
         None, ge=1, le=10, description="Attributes of each option in a question about attributes; by default one."
@@ -81,6 +82,9 @@ class NewSession(BaseModel):
         None, ge=1, le=MOST_BUDGET_MS, description="The most time to spend on choosing a question; for `auto` only."
     )
     questions: int | None = Field(None, ge=1, le=500, description="Stop after this many answers at the latest.")
+    language: Literal["en", "de", "fr", "es"] | None = Field(
+        None, description="The language of questions and reasons; by default that of whoever reads them."
+    )
 
 
 class NewAnswer(BaseModel):
@@ -92,13 +96,57 @@ class NewAnswer(BaseModel):
     choice: JsonChoice
 
 
+# Which fields belong to which statement.
+SAID = {
+    "more-like": ("item",),
+    "like-but": ("item", "column", "toward"),
+    "want": ("attribute",),
+    "dont-care": ("column",),
+}
+
+
+class NewHint(BaseModel):
+    """Something that the person says without being asked."""
+
+    model_config = request_config(
+        {"says": "more-like", "item": "alien-1979"},
+        {"says": "like-but", "item": "alien-1979", "column": "scary", "toward": "less"},
+        {"says": "want", "attribute": "funny"},
+        {"says": "dont-care", "column": "romantic"},
+    )
+
+    says: Literal["more-like", "like-but", "want", "dont-care"] = Field(
+        description="`more-like`: the `item` is better than the others that are recommended; `like-but`: one that "
+        "differs from the `item` in this `column` alone is better; `want`: the `attribute` is worth having; "
+        "`dont-care`: items that differ in this `column` alone are about the same."
+    )
+    item: StrictInt | Annotated[str, Field(max_length=1_000)] | None = Field(None, description="The id of an item.")
+    column: LongName | None = Field(None, description="Of one of the item's `wishes`, or of an attribute.")
+    toward: Literal["less", "more"] | None = Field(None, description="Which way the item should differ.")
+    attribute: LongName | None = Field(None, description="The text of an attribute of the catalogue.")
+
+    @model_validator(mode="after")
+    def _has_its_fields(self) -> "NewHint":
+        needed = SAID[self.says]
+        given = [name for name in ("item", "column", "toward", "attribute") if getattr(self, name) is not None]
+        if sorted(given) != sorted(needed):
+            fields = ", ".join(f"`{name}`" for name in needed)
+            raise ValueError(f"a hint that says `{self.says}` needs exactly {fields}")
+        return self
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """The statement as the library logs it."""
+        return {"says": self.says, **{name: getattr(self, name) for name in SAID[self.says]}}
+
+
 class Undo(BaseModel):
-    """Which answer to take back."""
+    """Which answer or hint to take back."""
 
     model_config = request_config({"answer": "3"})
 
     answer: Name | None = Field(
-        None, description="The id of the last answer. With it, a repeated request takes back only that one answer."
+        None, description="The id of the last answer or hint. With it, a repeated request takes back only that one."
     )
 
 

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import get_args
 
 from rather.errors import InvalidInputError
+from rather.languages import validated_language
 from rather.numerics.threads import available_cores
 from rather.retrieval.selection import RetrieverKind
+from rather.server.theme import Theme
 from rather.strategies import STRATEGIES
 
 # It evaluates every possible slate: one request could keep a core busy for minutes.
@@ -74,6 +76,8 @@ class Settings:
         hosts: Names under which the server is reached, such as `shop.example.org`; requests for other names are
             rejected, but for addresses and names without a dot. `*` allows any.
         image_hosts: Other hosts that pictures may come from, such as `https://images.example.org`.
+        link_hosts: Hosts that links to the pages of items may lead to, such as `https://shop.example.org`; links to
+            others are not shown. `*` allows any.
         strategies: Names of the strategies that a caller may choose (see `strategies_for`).
         workers: Computations at the same time; None for one on each core.
         prefetch: Whether to compute the next question for every possible answer while the person reads.
@@ -81,6 +85,8 @@ class Settings:
         strict: Whether a changed table is rejected when it holds values that cannot be read, see `rather.open`.
         retriever: How items are found, a kind of `rather.retrieval.choose_retriever`.
         cache_mb: Memory for cached states of conversations.
+        theme: The look of the page, see `Theme.from_file`; None for that of `rather`.
+        language: The language of all texts for people; None for that of each browser.
         limits: How much one caller may use.
     """
 
@@ -90,6 +96,7 @@ class Settings:
     origins: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
     image_hosts: tuple[str, ...] = ()
+    link_hosts: tuple[str, ...] = ()
     strategies: tuple[str, ...] = tuple(name for name in STRATEGIES if name not in NOT_SERVED)
     workers: int | None = None
     prefetch: bool = True
@@ -97,6 +104,8 @@ class Settings:
     strict: bool = False
     retriever: str = "auto"
     cache_mb: int = 256
+    theme: Theme | None = None
+    language: str | None = None
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
@@ -108,12 +117,14 @@ class Settings:
             raise InvalidInputError(f"`keep_days` must be above 0, got {self.keep_days}.")
         if self.admin_token is not None and len(self.admin_token) < 16:
             raise InvalidInputError("`admin_token` must have at least 16 characters, so that nobody can guess it.")
+        validated_language(self.language)
         for host in self.hosts:
             if host != "*" and not HOST_PATTERN.fullmatch(host):
                 raise InvalidInputError(f"`hosts` must hold names such as shop.example.org, got {host!r}.")
-        for name in ("origins", "image_hosts"):
+        for name in ("origins", "image_hosts", "link_hosts"):
             for origin in getattr(self, name):
-                _validate_origin(origin, name)
+                if not (name == "link_hosts" and origin == "*"):
+                    _validate_origin(origin, name)
 
     @property
     def database_url(self) -> str:

@@ -34,6 +34,11 @@ class Caller:
         for callback in callbacks:
             callback()
 
+    def check(self) -> None:
+        """Raise if the connection has ended."""
+        if self.gone:
+            raise CallerGoneError()
+
     def when_gone(self, callback: Callable[[], None]) -> None:
         """Call this when the connection ends, or now if it has."""
         with self._lock:

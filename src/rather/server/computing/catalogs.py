@@ -20,11 +20,11 @@ from rather.errors import InvalidInputError, RatherError
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.model.rejuvenation import Rejuvenation
-from rather.nouns import counted
+from rather.nouns import counted, plural
 from rather.retrieval import ExactRetriever, Retriever, ScreeningRetriever, ShortlistRetriever, choose_retriever
 from rather.server.computing.filters import CatalogFilters
 from rather.server.computing.gate import Gate
-from rather.server.problems import ProblemError, invalid_filter, invalid_log, invalid_request
+from rather.server.problems import ProblemError, invalid_filter, invalid_log, invalid_request, out_of_memory
 from rather.server.requests import Log, NewSession
 from rather.server.settings import SERVED_FOR_ATTRIBUTES, Settings
 
@@ -114,7 +114,7 @@ class ServedCatalog:
             request: What is asked for.
             spaces: Those of answers that it will be told, if there are any.
         """
-        shared = request.model_copy(update={"seed": 0, "questions": None})
+        shared = request.model_copy(update={"seed": 0, "questions": None, "language": None})
         policy = self._policy_for_request(shared.model_dump_json()).with_seed(request.seed)
         stopping = Stopping.usual(policy.start_regret)
         if request.questions is not None:
@@ -127,6 +127,26 @@ class ServedCatalog:
         seed, content["seed"] = content["seed"], 0
         policy, stopping = self._policy_for_settings(json.dumps(content), budget_ms)
         return Session(policy.with_seed(seed), stopping, cache=user_cache(), spaces=content.get("spaces"))
+
+    def refiltered(self, settings: str, before: NewSession, after: NewSession) -> Session:
+        """The session with these settings under other filters, before its first answer.
+
+        What no request asked for came with an imported log (a response model, a stopping rule, ...), and stays. A
+        session that was opened by a request is as if the other one had opened it: its stopping rule is relative to
+        what there is to gain among the items that are left.
+
+        Args:
+            settings: Of its log, about this version of the catalogue.
+            before: What it was opened with.
+            after: The same with other filters.
+        """
+        content = json.loads(settings)
+        session = self.start(self.complete(after), content.get("spaces"))
+        if settings_of(self.start(before, content.get("spaces")), before) == settings:
+            return session
+        parts: dict[str, Any] = {"retriever": self.retriever, "budget_ms": after.time_budget_ms}
+        policy, stopping = load_settings(content, self.catalog, self.belief, allowed=session.policy.allowed, **parts)
+        return Session(policy, stopping, cache=user_cache(), spaces=content.get("spaces"))
 
     def is_about(self, settings: str) -> bool:
         """Whether settings of a log are about this version of the catalogue."""
@@ -169,7 +189,7 @@ class ServedCatalog:
             field = error.errors()[0]["loc"][0]
             raise invalid_log(f"Its `{field}` is not what the library writes, or too large.") from error
         except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:
-            raise invalid_log("Something in it is not what the library writes.") from error
+            raise out_of_memory(error) or invalid_log("Something in it is not what the library writes.") from error
         return request, session
 
     def _validate_settings(self, content: dict[str, Any], budget_ms: float | None) -> None:
@@ -197,8 +217,9 @@ class ServedCatalog:
         with self.gate.urgent():
             allowed = self.filters.mask(request.filters, request.where)
             if allowed is not None and (left := int(allowed.sum())) < request.k:
-                of_all = f"of {counted(len(self.catalog), self.catalog.name)}"
-                few = f"Only {left} {of_all} match{'es' * (left == 1)}" if left else f"None {of_all} match"
+                if not left:
+                    raise invalid_filter(f"No {plural(self.catalog.name)} match: loosen a filter.")
+                few = f"Only {left} of {counted(len(self.catalog), self.catalog.name)} match{'es' * (left == 1)}"
                 raise invalid_filter(f"{few} these filters; a question needs {request.k}.")
             policy = Policy(
                 self.catalog,

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from rather.server.computing.callers import Caller, CallerGoneError, current_caller
 from rather.server.problems import busy
+from rather.strategies.clock import interruptible
 
 
 class Turn:
@@ -83,13 +84,18 @@ class Gate:
 
     @contextmanager
     def urgent(self) -> Iterator[None]:
-        """Compute for a request; raises a problem when it has to wait too long, or when its caller goes meanwhile."""
+        """Compute for a request; raises a problem when it has to wait too long, or when its caller goes meanwhile.
+
+        What is being computed for a caller who goes ends at the next look at the clock.
+        """
         if getattr(self._exempt, "now", False):
             yield
             return
-        self._enter()
+        caller = current_caller.get() or Caller("")
+        self._enter(caller)
         try:
-            yield
+            with interruptible(caller.check):
+                yield
         finally:
             self._leave()
 
@@ -122,8 +128,8 @@ class Gate:
             self._closed = True
             self._slot_ahead.notify_all()
 
-    def _enter(self) -> None:
-        caller, turn = current_caller.get() or Caller(""), Turn()
+    def _enter(self, caller: Caller) -> None:
+        turn = Turn()
         with self._lock:
             if self._inside < self._slots:
                 self._inside += 1

@@ -1,8 +1,8 @@
 """States of conversations, in memory: what is believed and asked after given answers.
 
-A state follows from the settings and the answers alone. So everybody who gave the same answers shares it, and a state
-that was computed in advance is found by the answer that leads to it. A state whose open question was loaded rather than
-chosen is shared only by those who have the same one open.
+A state follows from the settings, the answers and the hints alone. So everybody who gave the same ones shares it, and a
+state that was computed in advance is found by the answer that leads to it. A state whose open question was loaded
+rather than chosen is shared only by those who have the same one open.
 """
 
 import threading
@@ -16,6 +16,8 @@ from typing import Any
 from weakref import WeakSet
 
 from rather.caching.keys import digest
+from rather.conversation.hint_records import hint_record
+from rather.conversation.hints import hint_of
 from rather.conversation.keys import history_key
 from rather.conversation.log import load_open, replay
 from rather.conversation.records import answer_record, question_record
@@ -23,8 +25,10 @@ from rather.conversation.session import Session
 from rather.conversation.stopping import Stop
 from rather.errors import NoQuestionLeftError
 from rather.model.catalog import Catalog
+from rather.model.hints import Hint
 from rather.model.questions import Question, Recommendation
 from rather.model.responses import Choice
+from rather.model.statements import Statement
 from rather.retrieval import ShortlistRetriever
 from rather.server.computing.callers import CallerGoneError
 from rather.server.computing.gate import Gate
@@ -37,7 +41,7 @@ TOP = 5
 BYTES_OF_TEXTS = 4_096
 
 Record = Mapping[str, Any]
-"""An answer or a question as the library logs it."""
+"""An answer, a hint or a question as the library logs it."""
 
 
 @dataclass(frozen=True)
@@ -150,6 +154,16 @@ class States:
         computed = self._get(key, lambda: _told(key, state, choice), self.gate.urgent())
         self.computed += 1
         return computed
+
+    def after_hint(self, state: State, statement: Statement) -> tuple[State, dict[str, Any]]:
+        """The state after a hint, and the hint as the library logs it."""
+        session = state.session
+        with self.gate.urgent():
+            hint = hint_of(statement, len(session.hints) + 1, session.policy, session.belief)
+        record = hint_record(hint, session.policy.catalog)
+        key = history_key(state.key, [record])
+        found = self.find(key) or self._get(key, lambda: _hinted(key, state, hint), self.gate.urgent())
+        return found, record
 
     def compute_ahead(self, state: State, choice: Choice, wanted: Callable[[], bool]) -> None:
         """Compute the state after an answer that may be given, once nobody waits and if it is still wanted then."""
@@ -274,6 +288,12 @@ def _told(key: str, state: State, choice: Choice) -> State:
     assert state.question is not None
     session = state.session.fork()
     session.tell(state.question, choice)
+    return State.of(key, session)
+
+
+def _hinted(key: str, state: State, hint: Hint) -> State:
+    session = state.session.fork()
+    session.record_hint(hint)
     return State.of(key, session)
 
 

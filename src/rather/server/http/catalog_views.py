@@ -2,12 +2,17 @@
 
 from collections.abc import Iterable
 
+from rather.languages import name_in
 from rather.model.catalog import Catalog
 from rather.model.filters import NumberColumn
 from rather.server.computing.catalogs import ServedCatalog
 from rather.server.computing.filters import FilterColumn
 from rather.server.http import schema
+from rather.server.http.display_text import DisplayText
 from rather.server.settings import Settings
+
+# Attributes that a page lists; a person reads no longer list.
+MOST_HINTS = 500
 
 
 def catalog_view(served: ServedCatalog, settings: Settings) -> schema.CatalogView:
@@ -26,10 +31,28 @@ def catalog_view(served: ServedCatalog, settings: Settings) -> schema.CatalogVie
     )
 
 
-def attributes_view(served: ServedCatalog) -> schema.AttributesView:
-    """What the items of a catalogue differ in, and what they can be filtered by."""
+def attributes_view(served: ServedCatalog, display: DisplayText) -> schema.AttributesView:
+    """What the items of a catalogue differ in, what they can be filtered by, and what people may say about them."""
     columns = served.filters.columns.values()
-    return schema.AttributesView(attributes=_feature_views(served.catalog), filters=_filter_views(columns))
+    return schema.AttributesView(
+        attributes=_feature_views(served.catalog),
+        filters=_filter_views(columns, display.language),
+        hints=_hint_views(served.catalog, display),
+    )
+
+
+def _hint_views(catalog: Catalog, display: DisplayText) -> list[schema.HintOption]:
+    """The attributes whose texts are shown in full: they come back in a hint."""
+    return [
+        schema.HintOption(
+            attribute=each.text,
+            text=display.text(each.said(display.language).text),
+            column=each.column,
+            topic=display.text(name_in(display.language, each.about)),
+        )
+        for each in catalog.attributes[:MOST_HINTS]
+        if display.text(each.text) == each.text and display.text(each.column) == each.column
+    ]
 
 
 def _feature_views(catalog: Catalog) -> list[schema.AttributeView]:
@@ -42,20 +65,21 @@ def _feature_views(catalog: Catalog) -> list[schema.AttributeView]:
     ]
 
 
-def _filter_views(columns: Iterable[FilterColumn]) -> list[schema.FilterOption]:
+def _filter_views(columns: Iterable[FilterColumn], language: str) -> list[schema.FilterOption]:
     """Of each column the bounds, or the values with the most frequent first."""
     views = []
     for column in columns:
+        about = {"attribute": column.name, "label": name_in(language, column.name)}
         if isinstance(column, NumberColumn):
             known = column.values[~column.values.isnan()]
             bounds = {"minimum": float(known.min()), "maximum": float(known.max())}
             unit = column.unit or None
-            views.append(schema.FilterOption(attribute=column.name, kind="number", values=[], unit=unit, **bounds))
+            views.append(schema.FilterOption(**about, kind="number", values=[], unit=unit, **bounds))
         else:
             counts = sorted(
                 ((value, len(rows)) for value, rows in column.rows.items()), key=lambda pair: (-pair[1], pair[0])
             )
             values = [schema.FilterValue(value=value, items=count) for value, count in counts]
             kind = "tags" if column.several else "category"
-            views.append(schema.FilterOption(attribute=column.name, kind=kind, values=values))
+            views.append(schema.FilterOption(**about, kind=kind, values=values))
     return views

@@ -29,6 +29,9 @@ SECURITY_HEADERS = {
     "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
 
+# More than the waits of a request for a core, for the database and for a question add up to.
+LONGEST_SECONDS = 300.0
+
 
 class BodyLimit:
     """Rejects a body that is too large, whether its header says so or not."""
@@ -82,11 +85,13 @@ class Attend:
     Args:
         app: The next ASGI application.
         most: Requests of one address that may be under way.
+        longest: Seconds until a request of a person is given up; None for no limit.
     """
 
-    def __init__(self, app: ASGIApp, most: int) -> None:
+    def __init__(self, app: ASGIApp, most: int, longest: float | None = LONGEST_SECONDS) -> None:
         self.app = app
         self.most = most
+        self.longest = longest
         self._under_way: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -101,11 +106,29 @@ class Attend:
             return
         self._under_way[address] += 1
         try:
-            await self._attend(Caller(address), scope, receive, send)
+            await self._end_in_time(Caller(address), scope, receive, send)
         finally:
             self._under_way[address] -= 1
             if not self._under_way[address]:
                 del self._under_way[address]
+
+    async def _end_in_time(self, asking: Caller, scope: Scope, receive: Receive, send: Send) -> None:
+        """Attend to a request, and turn it away when it takes so long that its thread must have died."""
+        begun = False
+
+        async def send_noted(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        longest = None if scope["path"].startswith("/v1/admin/") else self.longest  # an operator may open large files
+        try:
+            async with asyncio.timeout(longest) as limit:
+                await self._attend(asking, scope, receive, send_noted)
+        except TimeoutError:
+            if begun or not limit.expired():
+                raise
+            await problem_response(busy("The server could not finish this request."))(scope, receive, send)
 
     async def _attend(self, asking: Caller, scope: Scope, receive: Receive, send: Send) -> None:
         body = [await receive()]
@@ -114,7 +137,7 @@ class Attend:
 
         async def notice() -> Message:
             message = await receive()  # once the body has come, this waits for the end of the connection
-            if not scope["path"].endswith("/answers"):
+            if not scope["path"].endswith(("/answers", "/hints")):
                 asking.leave()
             return message
 

@@ -17,7 +17,9 @@ from rather.errors import (
     TooManySlatesError,
     UnknownNameError,
 )
-from rather.server.problems import ProblemError, busy, invalid_request
+from rather.languages import ENGLISH, retold
+from rather.server.http.language import Wishes
+from rather.server.problems import ProblemError, invalid_request, out_of_memory
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -58,15 +60,15 @@ class ProblemDetails(BaseModel):
     open_question: str | None = Field(None, description="For a conflict, the id of the question that is open.")
 
 
-def problem_response(problem: ProblemError) -> Response:
-    """A problem as an HTTP response."""
+def problem_response(problem: ProblemError, language: str = ENGLISH) -> Response:
+    """A problem as an HTTP response, in the language of the reader where it is one that people see."""
     body = ProblemDetails(
         type=f"/v1/problems/{problem.code}",
         title=problem.code.replace("-", " ").capitalize(),
         status=problem.status,
         code=problem.code,
-        detail=problem.detail,
-        action=problem.action,
+        detail=retold(language, "problems", problem.detail),
+        action=retold(language, "problems", problem.action),
         **problem.extra,
     )
     return JSONResponse(body.model_dump(exclude_none=True), problem.status, problem.headers, MEDIA_TYPE)
@@ -94,10 +96,7 @@ def internal_error() -> ProblemError:
 
 def unexpected(error: Exception) -> ProblemError:
     """An error that nobody has foreseen: memory may be free again later, all else is a mistake of ours."""
-    text = str(error)
-    if isinstance(error, MemoryError) or "can't allocate memory" in text or "can't start new thread" in text:
-        return busy("The server has too little memory for this request now.", "out-of-memory")
-    return internal_error()
+    return out_of_memory(error) or internal_error()
 
 
 def install(app: FastAPI) -> None:
@@ -110,12 +109,12 @@ def install(app: FastAPI) -> None:
 
 def _on_problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, ProblemError)
-    return problem_response(error)
+    return problem_response(error, Wishes.of(request).language())
 
 
 def _on_library_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, RatherError)
-    return problem_response(of_library(error))
+    return problem_response(of_library(error), Wishes.of(request).language())
 
 
 def _on_invalid_request(request: Request, error: Exception) -> Response:

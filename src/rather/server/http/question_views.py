@@ -2,7 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from rather.model.questions import Option, Question, Recommendation
+from rather.conversation.compared_facts import ComparedFact, compared_facts
+from rather.conversation.policy import Policy
+from rather.conversation.recommendations import match_text
+from rather.languages import message
+from rather.model.belief import Belief
+from rather.model.comparatives import Comparative
+from rather.model.questions import Question, Recommendation
 from rather.model.responses import SKIP, ResponseModel
 from rather.server.http import schema
 from rather.server.http.display_text import IMAGE_FACTS, DisplayText
@@ -13,33 +19,42 @@ UNNAMED = "item"
 
 
 def question_view(
-    question: Question, id: str, name: str, response: ResponseModel, display: DisplayText
+    question: Question, id: str, policy: Policy, belief: Belief, display: DisplayText
 ) -> schema.QuestionView:
-    """A question with its possible answers."""
+    """A question with its possible answers, and the facts that matter most to this belief first."""
+    facts = compared_facts(question, policy.catalog, belief, display.language)
     return schema.QuestionView(
         id=id,
         number=question.number,
         kind=question.kind,
-        prompt=prompt(question, name, display),
-        options=option_views(question, display),
-        answers=possible_answers(question, response),
+        prompt=prompt(question, policy.catalog.name, display),
+        options=option_views(question, facts, display),
+        answers=possible_answers(question, policy.response),
         evoi=question.evoi,
     )
 
 
-def option_views(question: Question, display: DisplayText) -> list[schema.OptionView]:
-    """The options of a question, with the facts in which they differ first."""
-    order = fact_order(question.options)
+def option_views(question: Question, facts: Sequence[ComparedFact], display: DisplayText) -> list[schema.OptionView]:
+    """The options of a question, with these facts."""
     views = []
-    for option in question.options:
-        facts = {name: option.facts[name] for name in order if name in option.facts}
+    for index, option in enumerate(question.options):
+        images = display.images(option)
         views.append(
             schema.OptionView(
                 id=option.id,
                 label=display.text(option.label),
-                facts=_fact_views(facts, display),
-                image=display.image(facts),
+                facts=[
+                    schema.OptionFact(
+                        name=display.text(fact.name), value=display.text(fact.values[index]), differs=fact.differs
+                    )
+                    for fact in facts
+                    if fact.name not in IMAGE_FACTS and fact.values[index]
+                ],
+                link=display.link(option),
+                image=images[0] if images else None,
+                images=images,
                 attributes=[display.text(attribute) for attribute in option.attributes],
+                phrase=display.text(option.named),
             )
         )
     return views
@@ -54,30 +69,39 @@ def prompt(question: Question, name: str, display: DisplayText) -> str:
     """The question as a sentence. Items, which are called `name`, are shown beside it; attributes are part of it."""
     if question.kind == "attributes":
         return display.text(question.text)
-    noun = "" if name == UNNAMED else f" {display.text(name)}"
-    return f"Which{noun} {question.lead}?"
-
-
-def fact_order(options: Sequence[Option]) -> list[str]:
-    """The names of facts, those in which the options differ first."""
-    names = list(dict.fromkeys(name for option in options for name in option.facts))
-    return sorted(names, key=lambda name: len({option.facts.get(name) for option in options}) == 1)
+    key = "question.prompt_unnamed" if name == UNNAMED else "question.prompt"
+    said = {"noun": display.text(name), "lead": question.lead, "start": question.start}
+    return message(display.language, key, **said)
 
 
 def recommendation_view(
-    item: Recommendation, rank: int, why: schema.Why | None, display: DisplayText
+    item: Recommendation,
+    rank: int,
+    reasons: list[schema.ReasonView],
+    wished: Sequence[Comparative],
+    display: DisplayText,
 ) -> schema.RecommendationView:
     """A recommended item."""
+    images = display.images(item)
     return schema.RecommendationView(
         rank=rank,
         id=item.id,
         label=display.text(item.label),
         facts=_fact_views(item.facts, display),
-        image=display.image(item.facts),
+        link=display.link(item),
+        image=images[0] if images else None,
+        images=images,
         expected_utility=item.expected_utility,
         spread=item.spread,
         probability_best=item.probability_best,
-        why=why,
+        match=item.match,
+        probability_good=item.probability_good,
+        match_text=match_text(item, display.language),
+        reasons=reasons,
+        wishes=[
+            schema.Wish(column=each.column, toward=each.toward, text=display.text(each.said(display.language)))
+            for each in wished
+        ],
     )
 
 

@@ -6,26 +6,28 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from pydantic import TypeAdapter, ValidationError
 
+from rather.conversation.reasons import Speaker
 from rather.server.conversations import Conversation, Conversations
 from rather.server.http import schema
 from rather.server.http.addresses import caller
 from rather.server.http.catalog_views import attributes_view, catalog_view
 from rather.server.http.display_text import DisplayText
+from rather.server.http.language import Reader, Wishes
 from rather.server.http.problems import documented
 from rather.server.http.session_views import history_view, page_view, profile_view, session_view
 from rather.server.problems import ProblemError, invalid_filter
-from rather.server.requests import Filter, Filters, Log, NewAnswer, NewFilters, NewSession, Undo
+from rather.server.requests import Filter, Filters, Log, NewAnswer, NewFilters, NewHint, NewSession, Undo
 
 api = APIRouter(prefix="/v1", responses=documented(422, 429, 503))
 
 
-def conversations_of(request: Request) -> Conversations:
+async def conversations_of(request: Request) -> Conversations:
     """The conversations of the app that serves a request."""
     conversations: Conversations = request.app.state.conversations
     return conversations
 
 
-def address(request: Request) -> str:
+async def address(request: Request) -> str:
     """Where a request comes from."""
     return caller(request.scope)
 
@@ -73,9 +75,10 @@ def show_catalog(name: CatalogName, conversations: AppConversations) -> schema.C
 
 
 @api.get("/catalogs/{name}/attributes", tags=["catalogs"], summary="What items differ in", responses=documented(404))
-def show_attributes(name: CatalogName, conversations: AppConversations) -> schema.AttributesView:
-    """The named dimensions of a catalogue's items, and what items can be filtered by."""
-    return attributes_view(conversations.catalogs.find(name))
+def show_attributes(name: CatalogName, conversations: AppConversations, reader: Reader) -> schema.AttributesView:
+    """The named dimensions of a catalogue's items, what items can be filtered by, and what people may say."""
+    display = DisplayText.under(conversations.settings, reader.language())
+    return attributes_view(conversations.catalogs.find(name), display)
 
 
 @api.post(
@@ -84,6 +87,7 @@ def show_attributes(name: CatalogName, conversations: AppConversations) -> schem
 def open_session(
     body: NewSession,
     conversations: AppConversations,
+    reader: Reader,
     address: Address,
     response: Response,
     idempotency_key: IdempotencyKey = None,
@@ -95,7 +99,7 @@ def open_session(
     conversation, repeated = conversations.create(body, address, idempotency_key)
     response.status_code = 200 if repeated else 201
     response.headers["Location"] = f"/v1/sessions/{conversation.stored.id}"
-    return session_view(conversation, conversations.settings)
+    return session_view(conversation, conversations.settings, reader)
 
 
 @api.post(
@@ -104,6 +108,7 @@ def open_session(
 def import_session(
     body: Log,
     conversations: AppConversations,
+    reader: Reader,
     address: Address,
     response: Response,
     catalog: Annotated[
@@ -119,13 +124,13 @@ def import_session(
     conversation, repeated = conversations.restore(body, address, catalog, idempotency_key)
     response.status_code = 200 if repeated else 201
     response.headers["Location"] = f"/v1/sessions/{conversation.stored.id}"
-    return session_view(conversation, conversations.settings)
+    return session_view(conversation, conversations.settings, reader)
 
 
 @api.get("/sessions/{id}", tags=["sessions"], summary="Show a session", responses=documented(404, 409))
-def show_session(id: SessionId, conversations: AppConversations) -> schema.SessionView:
+def show_session(id: SessionId, conversations: AppConversations, reader: Reader) -> schema.SessionView:
     """A session with its open question and the best items so far."""
-    return session_view(conversations.load_to_answer(id), conversations.settings)
+    return session_view(conversations.load_to_answer(id), conversations.settings, reader)
 
 
 @api.delete("/sessions/{id}", tags=["sessions"], summary="Delete a session", status_code=204, responses=documented(404))
@@ -135,10 +140,10 @@ def delete_session(id: SessionId, conversations: AppConversations) -> None:
 
 
 @api.get("/sessions/{id}/question", tags=["sessions"], summary="The open question", responses=documented(404, 409))
-def show_question(id: SessionId, conversations: AppConversations) -> schema.QuestionView:
+def show_question(id: SessionId, conversations: AppConversations, reader: Reader) -> schema.QuestionView:
     """The open question; it stays the same until it is answered."""
     conversation = conversations.load_to_answer(id)
-    question = session_view(conversation, conversations.settings).question
+    question = session_view(conversation, conversations.settings, reader).question
     if conversation.problem is not None:
         raise conversation.problem
     if question is None:
@@ -148,57 +153,84 @@ def show_question(id: SessionId, conversations: AppConversations) -> schema.Ques
 
 
 @api.post("/sessions/{id}/answers", tags=["sessions"], summary="Answer", responses=documented(400, 404, 409, 413))
-def answer_question(id: SessionId, body: NewAnswer, conversations: AppConversations) -> schema.Answered:
+def answer_question(id: SessionId, body: NewAnswer, conversations: AppConversations, reader: Reader) -> schema.Answered:
     """Answer the open question. The response has the next one, and the answer has been stored when it arrives.
 
     The same answer sent again counts once. A different answer to an answered question is a conflict, which names
     the open question.
     """
     conversation, answer, repeated = conversations.answer(id, body)
-    return schema.Answered(answer=answer, repeated=repeated, session=session_view(conversation, conversations.settings))
+    return schema.Answered(
+        answer=answer, repeated=repeated, session=session_view(conversation, conversations.settings, reader)
+    )
+
+
+@api.post("/sessions/{id}/hints", tags=["sessions"], summary="Give a hint", responses=documented(400, 404, 409, 413))
+def give_hint(
+    id: SessionId,
+    body: NewHint,
+    conversations: AppConversations,
+    reader: Reader,
+    idempotency_key: IdempotencyKey = None,
+) -> schema.SessionView:
+    """Say something unasked: "more like this", "like this, but cheaper", "I want …", "I don't care about …".
+
+    It counts like an answer, and undo takes it back. The open question is chosen again in the light of it, under a new
+    id.
+    """
+    return session_view(conversations.hint(id, body, idempotency_key), conversations.settings, reader)
 
 
 @api.post("/sessions/{id}/undo", tags=["sessions"], summary="Undo", responses=documented(400, 404, 409, 413))
 def undo_answer(
-    id: SessionId, conversations: AppConversations, body: Undo | None = None, idempotency_key: IdempotencyKey = None
+    id: SessionId,
+    conversations: AppConversations,
+    reader: Reader,
+    body: Undo | None = None,
+    idempotency_key: IdempotencyKey = None,
 ) -> schema.SessionView:
-    """Take the last answer back; its question is open again, under a new id."""
-    return session_view(conversations.undo(id, body or Undo(), idempotency_key), conversations.settings)
+    """Take the last answer or hint back; the question of an answer is open again, under a new id."""
+    return session_view(conversations.undo(id, body or Undo(), idempotency_key), conversations.settings, reader)
 
 
 @api.put(
     "/sessions/{id}/filters", tags=["sessions"], summary="Set the filters", responses=documented(400, 404, 409, 413)
 )
 def set_filters(
-    id: SessionId, body: NewFilters, conversations: AppConversations, idempotency_key: IdempotencyKey = None
+    id: SessionId,
+    body: NewFilters,
+    conversations: AppConversations,
+    reader: Reader,
+    idempotency_key: IdempotencyKey = None,
 ) -> schema.SessionView:
     """From now on, ask about and recommend only items that match these filters. The answers stay."""
-    return session_view(conversations.change_filters(id, body, idempotency_key), conversations.settings)
+    return session_view(conversations.change_filters(id, body, idempotency_key), conversations.settings, reader)
 
 
 @api.get("/sessions/{id}/recommendations", tags=["results"], summary="Recommend", responses=documented(404, 409))
 def recommend(
     id: SessionId,
     conversations: AppConversations,
+    reader: Reader,
     limit: Limit = 10,
     offset: Offset = 0,
     filters: FiltersText = None,
     where: WhereText = None,
 ) -> schema.RecommendationsView:
     """A page of the ranking, with how sure we are of each item and why. These filters apply to this page only."""
-    return _page(conversations, conversations.load(id), limit, offset, filters, where)
+    return _page(conversations, conversations.load(id), reader, limit, offset, filters, where)
 
 
 @api.get("/sessions/{id}/history", tags=["results"], summary="All answers", responses=documented(404, 409))
-def show_history(id: SessionId, conversations: AppConversations) -> schema.History:
-    """Every answer, with the expected regret after it."""
-    return history_view(conversations.load(id), conversations.settings)
+def show_history(id: SessionId, conversations: AppConversations, reader: Reader) -> schema.History:
+    """Every answer and hint, with the expected regret after it."""
+    return history_view(conversations.load(id), conversations.settings, reader)
 
 
 @api.get("/sessions/{id}/profile", tags=["results"], summary="The taste profile", responses=documented(404, 409))
-def show_profile(id: SessionId, conversations: AppConversations) -> schema.Profile:
+def show_profile(id: SessionId, conversations: AppConversations, reader: Reader) -> schema.Profile:
     """How much each feature matters to this person, and how sure we are."""
-    return profile_view(conversations.load(id))
+    return profile_view(conversations.load(id), reader)
 
 
 @api.get("/sessions/{id}/export", tags=["sessions"], summary="Export a log", responses=documented(404, 409))
@@ -208,50 +240,53 @@ def export_session(id: SessionId, conversations: AppConversations) -> Log:
 
 
 @api.get("/shared/{token}", tags=["shared"], summary="Show a shared session", responses=documented(404, 409))
-def show_shared(token: ShareToken, conversations: AppConversations) -> schema.SessionView:
+def show_shared(token: ShareToken, conversations: AppConversations, reader: Reader) -> schema.SessionView:
     """A session, read only."""
-    return session_view(conversations.load_shared(token), conversations.settings, shared=True)
+    return session_view(conversations.load_shared(token), conversations.settings, reader, shared=True)
 
 
 @api.get("/shared/{token}/recommendations", tags=["shared"], summary="Recommend", responses=documented(404, 409))
 def recommend_shared(
     token: ShareToken,
     conversations: AppConversations,
+    reader: Reader,
     limit: Limit = 10,
     offset: Offset = 0,
     filters: FiltersText = None,
     where: WhereText = None,
 ) -> schema.RecommendationsView:
     """A page of the ranking of a shared session."""
-    return _page(conversations, conversations.load_shared(token), limit, offset, filters, where)
+    return _page(conversations, conversations.load_shared(token), reader, limit, offset, filters, where, "they")
 
 
 @api.get("/shared/{token}/history", tags=["shared"], summary="All answers", responses=documented(404, 409))
-def show_shared_history(token: ShareToken, conversations: AppConversations) -> schema.History:
+def show_shared_history(token: ShareToken, conversations: AppConversations, reader: Reader) -> schema.History:
     """Every answer of a shared session."""
-    return history_view(conversations.load_shared(token), conversations.settings)
+    return history_view(conversations.load_shared(token), conversations.settings, reader)
 
 
 @api.get("/shared/{token}/profile", tags=["shared"], summary="The taste profile", responses=documented(404, 409))
-def show_shared_profile(token: ShareToken, conversations: AppConversations) -> schema.Profile:
+def show_shared_profile(token: ShareToken, conversations: AppConversations, reader: Reader) -> schema.Profile:
     """The taste profile of a shared session."""
-    return profile_view(conversations.load_shared(token))
+    return profile_view(conversations.load_shared(token), reader)
 
 
 def _page(
     conversations: Conversations,
     conversation: Conversation,
+    reader: Wishes,
     limit: int,
     offset: int,
     filters: str | None,
     where: str | None,
+    speaker: Speaker = "you",
 ) -> schema.RecommendationsView:
     wanted = _parse_filters(filters)
     items, total = conversations.rank(
         conversation, offset, min(limit, conversations.settings.limits.page), wanted, where
     )
     return page_view(
-        conversation, wanted, where, items, (offset, limit, total), DisplayText.under(conversations.settings)
+        conversation, wanted, where, items, (offset, limit, total), conversations.settings, reader, speaker
     )
 
 

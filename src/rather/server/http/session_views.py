@@ -1,43 +1,54 @@
 """Conversations as the API shows them: the session, its history, pages of its ranking, the taste profile."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
+from rather.conversation.compared_facts import compared_facts
+from rather.conversation.hint_records import logged_hint
+from rather.conversation.hint_wording import hint_text
+from rather.conversation.hints import wishes
+from rather.conversation.reasons import Speaker
 from rather.conversation.records import logged_question, question_of
 from rather.conversation.stopping import Stopping
+from rather.conversation.wording import question_in
+from rather.errors import InvalidInputError, UnknownNameError
+from rather.languages import ENGLISH, retold
 from rather.model.questions import Question, Recommendation
-from rather.numerics.threads import one_thread
 from rather.server.computing.summaries import stored_regrets, stored_tastes, tastes
 from rather.server.conversations import Conversation
 from rather.server.http import schema
 from rather.server.http.display_text import DisplayText
+from rather.server.http.language import Wishes
 from rather.server.http.question_views import UNNAMED, option_views, prompt, question_view, recommendation_view
-from rather.server.http.reasons import reasons
 from rather.server.requests import Filter, NewSession
 from rather.server.sessions.records import StoredSession
 from rather.server.settings import Settings
 
 
-def session_view(conversation: Conversation, settings: Settings, *, shared: bool = False) -> schema.SessionView:
+def session_view(
+    conversation: Conversation, settings: Settings, reader: Wishes, *, shared: bool = False
+) -> schema.SessionView:
     """The session; through a share link without the id, which would let the reader answer."""
-    stored, state, display = conversation.stored, conversation.found, DisplayText.under(settings)
-    request, answers = NewSession.model_validate(stored.request), stored.answers
+    stored, state, display = conversation.stored, conversation.found, display_for(reader, conversation, settings)
+    request, steps = NewSession.model_validate(stored.request), stored.steps
     question, top = None, []
     if state is None:
         start_regret, regret = stored_regrets(stored.summary, stopping_of(stored))
     else:
         policy, start_regret, regret = state.session.policy, state.session.policy.start_regret, state.regret
-        top = ranked(conversation, state.top, 0, display)
+        top = ranked(conversation, state.top, 0, display, "they" if shared else "you")
         if state.question is not None:
             id = conversation.question_id or ""
-            question = question_view(state.question, id, policy.catalog.name, policy.response, display)
+            asked = question_in(state.question, policy.catalog, display.language)
+            question = question_view(asked, id, policy, state.session.belief, display)
     expires_at = None
     if settings.keep_days is not None:
         expires_at = in_utc(stored.touched_at + timedelta(days=settings.keep_days))
-    stop = _stop_view(conversation)
+    stop = _stop_view(conversation, display.language)
     return schema.SessionView(
         id=None if shared else stored.id,
         share=stored.share,
@@ -48,39 +59,62 @@ def session_view(conversation: Conversation, settings: Settings, *, shared: bool
         where=request.where,
         strategy=request.strategy,
         seed=request.seed,
+        language=display.language,
         version=stored.version,
         created_at=in_utc(stored.created_at),
         expires_at=expires_at,
-        answers=len(answers),
-        last_answer=str(answers[-1].position) if answers else None,
+        answers=len(stored.answers),
+        hints=len(steps) - len(stored.answers),
+        last_answer=str(steps[-1].position) if steps else None,
         question=question,
         stop=stop,
         stop_reason=None if stop is None else stop.text,
         expected_regret=regret,
         start_regret=start_regret,
         recommendations=top,
-        catalog_changes=[display.text(sentence) for sentence in stored.changes or ()],
+        catalog_changes=[
+            display.text(retold(display.language, "carried", sentence)) for sentence in stored.changes or ()
+        ],
     )
 
 
-def _stop_view(conversation: Conversation) -> schema.StopView | None:
+def display_for(reader: Wishes, conversation: Conversation, settings: Settings) -> DisplayText:
+    """How a conversation is shown to a reader."""
+    return DisplayText.under(settings, reader.language(conversation.stored.request.get("language")))
+
+
+def _stop_view(conversation: Conversation, language: str) -> schema.StopView | None:
     if conversation.problem is not None:
-        return schema.StopView(code=conversation.problem.code, text=conversation.problem.detail)
+        return schema.StopView(
+            code=conversation.problem.code, text=retold(language, "problems", conversation.problem.detail)
+        )
     stop = conversation.state.stop
-    return None if stop is None else schema.StopView(code=stop.code, text=stop.text)
+    return None if stop is None else schema.StopView(code=stop.code, text=stop.said(language))
 
 
 def ranked(
-    conversation: Conversation, items: Sequence[Recommendation], offset: int, display: DisplayText
+    conversation: Conversation, items: Sequence[Recommendation], offset: int, display: DisplayText, speaker: Speaker
 ) -> list[schema.RecommendationView]:
     """Recommended items with their ranks and reasons."""
     answers = [str(answer.position) for answer in conversation.stored.answers]
-    with one_thread():
-        why = reasons(conversation.session, [item.row for item in items], answers, display)
-    return [
-        recommendation_view(item, rank, reason, display)
-        for rank, (item, reason) in enumerate(zip(items, why, strict=True), start=offset + 1)
-    ]
+    views = []
+    catalog = conversation.session.policy.catalog
+    if display.language != ENGLISH:
+        items = [replace(item, facts=catalog.facts_of(item.row, display.language)) for item in items]
+    found = zip(items, conversation.session.reasons(items, speaker, display.language), strict=True)
+    for rank, (item, reasons) in enumerate(found, start=offset + 1):
+        why = [
+            schema.ReasonView(
+                kind=reason.kind,
+                text=display.text(reason.text),
+                column=reason.column,
+                answers=[answers[number - 1] for number in reason.questions],
+            )
+            for reason in reasons
+        ]
+        wished = wishes(item.row, conversation.session.policy, conversation.session.belief)
+        views.append(recommendation_view(item, rank, why, wished, display))
+    return views
 
 
 def page_view(
@@ -89,7 +123,9 @@ def page_view(
     where: str | None,
     items: Sequence[Recommendation],
     page: tuple[int, int, int],
-    display: DisplayText,
+    settings: Settings,
+    reader: Wishes,
+    speaker: Speaker,
 ) -> schema.RecommendationsView:
     """A page `(offset, limit, total)` of the ranking."""
     offset, limit, total = page
@@ -99,7 +135,7 @@ def page_view(
     if where:
         query["where"] = where
     return schema.RecommendationsView(
-        recommendations=ranked(conversation, items, offset, display),
+        recommendations=ranked(conversation, items, offset, display_for(reader, conversation, settings), speaker),
         total=total,
         offset=offset,
         limit=limit,
@@ -107,24 +143,24 @@ def page_view(
     )
 
 
-def history_view(conversation: Conversation, settings: Settings) -> schema.History:
+def history_view(conversation: Conversation, settings: Settings, reader: Wishes) -> schema.History:
     """Every answer in the order it was given, as it was shown then."""
-    stored, display = conversation.stored, DisplayText.under(settings)
-    held = {event.position for event in stored.answers}
+    stored, display = conversation.stored, display_for(reader, conversation, settings)
+    held = {event.position for event in stored.steps}
     regrets = _regrets(conversation)
     name = _item_name(conversation)
     turns = []
     for event in stored.events:
-        if "undo" in event.event:
+        if "undo" in event.event or "hint" in event.event:
             continue
-        question = _asked(event.event, conversation)
+        question = _asked(event.event, conversation, display.language)
         turns.append(
             schema.TurnView(
                 answer=str(event.position),
                 number=event.event["tell"],
                 kind=question.kind,
                 prompt=prompt(question, name, display),
-                options=option_views(question, display),
+                options=option_views(question, compared_facts(question), display),
                 choice=event.event["answer"],
                 answered_at=in_utc(event.at),
                 undone=event.position not in held,
@@ -133,13 +169,52 @@ def history_view(conversation: Conversation, settings: Settings) -> schema.Histo
         )
     stopping, state = stopping_of(stored), conversation.found
     start = stored_regrets(stored.summary, stopping)[0] if state is None else state.session.policy.start_regret
-    return schema.History(start_regret=start, stops_at=stopping.regret, turns=turns)
+    hints = _hint_views(conversation, held, regrets, display)
+    return schema.History(start_regret=start, stops_at=stopping.regret, turns=turns, hints=hints)
 
 
-def profile_view(conversation: Conversation) -> schema.Profile:
-    """The belief about each feature, the one that moves the ranking most first."""
+def _hint_views(
+    conversation: Conversation, held: Collection[int], regrets: Mapping[int, float], display: DisplayText
+) -> list[schema.HintView]:
+    """What was said unasked."""
+    views, answers = [], 0
+    for event in conversation.stored.events:
+        if "hint" in event.event:
+            views.append(
+                schema.HintView(
+                    hint=str(event.position),
+                    text=display.text(_said(event.event, conversation, display.language)),
+                    answers=answers,
+                    given_at=in_utc(event.at),
+                    undone=event.position not in held,
+                    expected_regret=regrets.get(event.position),
+                )
+            )
+        elif "undo" not in event.event:
+            answers += 1
+        elif event.event.get("of") != "hint":
+            answers -= 1
+    return views
+
+
+def _said(event: Mapping[str, Any], conversation: Conversation, language: str) -> str:
+    """A hint in the words of its time, or in another language if what it is about is still there."""
+    hint = logged_hint(event)
+    if language == ENGLISH or conversation.found is None:
+        return hint.text
+    try:
+        return hint_text(hint.statement, conversation.session.policy.catalog, language)
+    except (InvalidInputError, UnknownNameError):
+        return hint.text
+
+
+def profile_view(conversation: Conversation, reader: Wishes) -> schema.Profile:
+    """The belief about each attribute, the one that moves the ranking most first."""
     state = conversation.found
-    found = stored_tastes(conversation.stored.summary) if state is None else tastes(state.session)
+    if state is None:
+        found = stored_tastes(conversation.stored.summary)
+    else:
+        found = tastes(state.session, reader.language(conversation.stored.request.get("language")))
     return schema.Profile(tastes=[schema.Taste(**taste._asdict()) for taste in found])
 
 
@@ -150,11 +225,13 @@ def _item_name(conversation: Conversation) -> str:
     return str(json.loads(conversation.stored.settings).get("name", UNNAMED))
 
 
-def _asked(event: dict[str, Any], conversation: Conversation) -> Question:
+def _asked(event: dict[str, Any], conversation: Conversation, language: str) -> Question:
     """The question of an answer as it was asked; one that an older version stored, as the catalogue shows it."""
-    if "shown" in event or conversation.found is None:
+    if conversation.found is None:
         return logged_question(event, event["tell"])
-    return question_of(event, conversation.session.policy, event["tell"])
+    policy = conversation.session.policy
+    asked = logged_question(event, event["tell"]) if "shown" in event else question_of(event, policy, event["tell"])
+    return question_in(asked, policy.catalog, language)
 
 
 def stopping_of(stored: StoredSession) -> Stopping:
@@ -170,11 +247,11 @@ def in_utc(time: datetime) -> datetime:
 def _regrets(conversation: Conversation) -> dict[int, float]:
     """The expected regret after each answer, by position; computed where it was not stored."""
     known = {event.position: event.regret for event in conversation.stored.events if event.regret is not None}
-    answers = conversation.stored.answers
-    if conversation.found is None or all(event.position in known for event in answers):
+    steps = conversation.stored.steps
+    if conversation.found is None or all(event.position in known for event in steps):
         return known
     session = conversation.session
-    for event, turn in zip(answers, session.turns, strict=True):
+    for event, step in zip(steps, session.steps, strict=True):
         if event.position not in known:
-            known[event.position] = session.policy.expected_regret(turn.belief)
+            known[event.position] = session.policy.expected_regret(step.belief)
     return known

@@ -14,12 +14,12 @@ TOKEN_BYTES = 24
 
 @dataclass(frozen=True)
 class StoredEvent:
-    """An answer, or the withdrawal of one.
+    """An answer or a hint, or the withdrawal of one.
 
     Attributes:
         position: In the session, from 1 and without gaps.
         event: As the library logs it.
-        question: The id of the question that was answered; None for a withdrawal.
+        question: The id of the question that was answered; None for a hint and for a withdrawal.
         regret: The expected regret right after it; None when an older version stored the answer.
         at: When it was stored.
     """
@@ -94,6 +94,11 @@ class StoredSession:
     @property
     def answers(self) -> tuple[StoredEvent, ...]:
         """The answers that have not been taken back, oldest first."""
+        return tuple(event for event in self.steps if "hint" not in event.event)
+
+    @property
+    def steps(self) -> tuple[StoredEvent, ...]:
+        """The answers and hints that have not been taken back, oldest first."""
         left: list[StoredEvent] = []
         for event in self.events:
             if "undo" in event.event:

@@ -20,7 +20,7 @@ from sqlalchemy.exc import IntegrityError
 from rather.server.sessions.database import LOCK_SECONDS, open_engine, snapshots, sqlite_file
 from rather.server.sessions.failures import failures, unavailable
 from rather.server.sessions.records import RequestKey, StoredEvent, StoredSession, now
-from rather.server.sessions.store import Changes, LostRaceError, OverLimitError
+from rather.server.sessions.store import Changes, LostRaceError, OverLimitError, SessionLimit
 from rather.server.sessions.tables import events, requests, server, sessions
 
 # Keys of requests that are kept of one session: more than a client has under way.
@@ -52,18 +52,14 @@ class SqlStore:
         self._written_at = -math.inf
 
     def create(
-        self,
-        session: StoredSession,
-        address: str,
-        key: RequestKey | None = None,
-        limit: tuple[int, datetime] | None = None,
+        self, session: StoredSession, address: str, key: RequestKey | None = None, limit: SessionLimit | None = None
     ) -> None:
         """See `Store.create`."""
         row = {**vars(session), "address": address}
         del row["events"]
         with self._writing() as connection:
             if limit is not None:
-                self._reserve(connection, address, *limit)
+                self._reserve(connection, address, limit)
             connection.execute(insert(sessions).values(row))
             if session.events:
                 connection.execute(insert(events), [_event_row(session.id, event) for event in session.events])
@@ -167,12 +163,12 @@ class SqlStore:
             if not connection.execute(update(server).where(server.c.name == "ready").values(value=str(now()))).rowcount:
                 connection.execute(insert(server).values(name="ready", value=str(now())))
 
-    def _reserve(self, connection: Connection, address: str, most: int, since: datetime) -> None:
+    def _reserve(self, connection: Connection, address: str, limit: SessionLimit) -> None:
         """Raise if an address has opened as many sessions as it may; until the commit nobody else counts its."""
         if self._engine.dialect.name == "postgresql":
             connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(address, 0))))
-        if _count(connection, address, since) >= most:
-            raise OverLimitError(f"This address has opened {most} sessions.")
+        if _count(connection, address, limit.since) >= limit.most:
+            raise OverLimitError(f"This address has opened {limit.most} sessions.")
 
     def _load(self, condition: Any) -> StoredSession | None:
         with self._reading() as connection:

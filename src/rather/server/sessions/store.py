@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, Protocol, TypedDict, Unpack
+from typing import Any, NamedTuple, Protocol, TypedDict, Unpack
 
 from rather.errors import RatherError
 from rather.server.sessions.records import RequestKey, StoredEvent, StoredSession
@@ -20,6 +20,13 @@ class OverLimitError(RatherError, RuntimeError):
     """The address has opened as many sessions as it may."""
 
 
+class SessionLimit(NamedTuple):
+    """How many sessions one address may open, and since when."""
+
+    most: int
+    since: datetime
+
+
 class Changes(TypedDict, total=False):
     """What may change in a session: fields of `StoredSession`."""
 
@@ -34,16 +41,12 @@ class Store(Protocol):
     """Stores sessions. Every method is one transaction; once it returns, its result is durable."""
 
     def create(
-        self,
-        session: StoredSession,
-        address: str,
-        key: RequestKey | None = None,
-        limit: tuple[int, datetime] | None = None,
+        self, session: StoredSession, address: str, key: RequestKey | None = None, limit: SessionLimit | None = None
     ) -> None:
         """Store a new session, with the hash of the address that opened it and the key of its request.
 
         Raises `LostRaceError` when the key has been used, and `OverLimitError` when the address has opened as many
-        sessions as the limit `(most, since)` allows, however many requests come at once.
+        sessions as the limit allows, however many requests come at once.
         """
         ...
 

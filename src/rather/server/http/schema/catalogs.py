@@ -20,6 +20,7 @@ class FilterOption(BaseModel):
 
     model_config = example(
         attribute="genres",
+        label="genres",
         kind="tags",
         values=[{"value": "drama", "items": 190}],
         minimum=None,
@@ -28,6 +29,7 @@ class FilterOption(BaseModel):
     )
 
     attribute: str
+    label: str = Field(description="What to call it, in the language of the reader.")
     kind: Literal["number", "category", "tags"]
     values: list[FilterValue] = Field(description="For a category or tags, the most frequent first.")
     minimum: float | None = None
@@ -46,11 +48,23 @@ class AttributeView(BaseModel):
     spread: float = Field(description="Standard deviation over the items.")
 
 
+class HintOption(BaseModel):
+    """An attribute that a person may want, and what it is about."""
+
+    model_config = example(attribute="funny", text="funny", column="funny", topic="funny")
+
+    attribute: str = Field(description="Names it in a hint.")
+    text: str = Field(description="As one says it: I want …")
+    column: str = Field(description="What it is about, for a hint.")
+    topic: str = Field(description="The same as one says it: I don't care about …")
+
+
 class AttributesView(BaseModel):
     """What the items of a catalogue differ in."""
 
     attributes: list[AttributeView] = Field(description="Empty when the dimensions have no names.")
     filters: list[FilterOption]
+    hints: list[HintOption] = Field([], description="What people may want or not care about.")
 
 
 class CatalogView(BaseModel):

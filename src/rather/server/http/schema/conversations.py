@@ -6,9 +6,11 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from rather.conversation.policy import AskKind
+from rather.conversation.reasons import ReasonKind
 from rather.conversation.stopping import StopCode
 from rather.model.catalog import ItemId
 from rather.model.questions import QuestionKind
+from rather.model.statements import Toward
 from rather.server.http.schema.examples import example
 from rather.server.requests import Filter, JsonChoice
 
@@ -20,14 +22,26 @@ class Fact(BaseModel):
     value: str
 
 
+class OptionFact(Fact):
+    """A fact to show about an option."""
+
+    differs: bool = Field(description="Whether the options differ in it.")
+
+
 class OptionView(BaseModel):
     """One of the options of a question."""
 
     id: ItemId | None = Field(None, description="The item's id; null for an option made of attributes.")
     label: str
-    facts: list[Fact] = Field(description="Those in which the options differ come first.")
-    image: str | None = Field(None, description="A picture's address, if its host is allowed.")
+    facts: list[OptionFact] = Field(
+        description="Those in which the options differ come first, what matters most to this person at the head; long "
+        "ones come last."
+    )
+    link: str | None = Field(None, description="The address of the item's own page: http or https.")
+    image: str | None = Field(None, description="The first of the pictures.")
+    images: list[str] = Field([], description="Addresses of pictures whose hosts are allowed.")
     attributes: list[str] = Field([], description="The attributes of an option made of attributes.")
+    phrase: str = Field("", description='How a sentence names it: "one made by Lenovo", or the label of an item.')
 
 
 class QuestionView(BaseModel):
@@ -39,8 +53,18 @@ class QuestionView(BaseModel):
         kind="items",
         prompt="Which film would you rather watch?",
         options=[
-            {"id": "alien-1979", "label": "Alien", "facts": [{"name": "year", "value": "1979"}], "image": None},
-            {"id": "amelie-2001", "label": "Amélie", "facts": [{"name": "year", "value": "2001"}], "image": None},
+            {
+                "id": "alien-1979",
+                "label": "Alien",
+                "facts": [{"name": "year", "value": "1979", "differs": True}],
+                "image": None,
+            },
+            {
+                "id": "amelie-2001",
+                "label": "Amélie",
+                "facts": [{"name": "year", "value": "2001", "differs": True}],
+                "image": None,
+            },
         ],
         answers=[0, 1, "none", "same", "skip"],
         evoi=0.21,
@@ -55,26 +79,30 @@ class QuestionView(BaseModel):
     evoi: float = Field(description="What the answer is expected to add to the utility of the recommendation.")
 
 
-class Why(BaseModel):
-    """The answer that speaks most strongly for a recommendation."""
+class ReasonView(BaseModel):
+    """Why an item is recommended."""
 
-    model_config = example(
-        answer="3",
-        number=3,
-        chosen="Arrival",
-        over=["Armageddon"],
-        direction="more",
-        feature="thought provoking",
-        text="you chose Arrival over Armageddon: more thought provoking",
+    model_config = example(kind="compared", text="cheaper than what you passed on", column="price", answers=["3"])
+
+    kind: ReasonKind = Field(
+        description="`chosen`: the person chose this very item; `wanted`: it has what they asked for, or chose in a "
+        "question about attributes; `shared`: it has something in common with what they chose; `compared`: it is "
+        "better in a column than what they passed on, than the first item or than most; `like`: it resembles an item "
+        "that they chose."
     )
+    text: str = Field(description="In words, inside a sentence.")
+    column: str | None = Field(description="The column that it is about, if it is about one.")
+    answers: list[str] = Field(description="The ids of the answers that it refers to.")
 
-    answer: str = Field(description="The id of that answer.")
-    number: int = Field(description="The number of its question.")
-    chosen: str | None = Field(description="The option that was chosen; null for `none` and `same`.")
-    over: list[str] = Field(description="The options that were not chosen.")
-    direction: Literal["more", "less"] | None
-    feature: str | None = Field(description="What the chosen option has more or less of.")
-    text: str
+
+class Wish(BaseModel):
+    """How an item may be wished otherwise."""
+
+    model_config = example(column="price", toward="less", text="cheaper")
+
+    column: str
+    toward: Toward
+    text: str = Field(description="As one says it: like this, but …")
 
 
 class RecommendationView(BaseModel):
@@ -84,11 +112,25 @@ class RecommendationView(BaseModel):
     id: ItemId
     label: str
     facts: list[Fact]
-    image: str | None = None
+    link: str | None = Field(None, description="The address of the item's own page: http or https.")
+    image: str | None = Field(None, description="The first of the pictures.")
+    images: list[str] = Field([], description="Addresses of pictures whose hosts are allowed.")
     expected_utility: float
     spread: float = Field(description="Standard deviation of its utility under the belief.")
     probability_best: float = Field(description="The probability that no item is better for this person.")
-    why: Why | None = None
+    match: float = Field(
+        ge=0,
+        le=1,
+        description="How well it matches: 1 for the person's best item, 0 for an average one. Ordered as the ranking.",
+    )
+    probability_good: float = Field(
+        ge=0, le=1, description="The probability that it is nearer to the person's best item than to an average one."
+    )
+    match_text: str = Field(description="How well it matches and how sure that is, in words.")
+    reasons: list[ReasonView] = Field(
+        [], description="Up to three, the strongest first. No sentence occurs twice in a list of items."
+    )
+    wishes: list[Wish] = Field([], description="How it is most likely to be wished otherwise; for hints.")
 
 
 class RecommendationsView(BaseModel):
@@ -127,11 +169,13 @@ class SessionView(BaseModel):
     where: str | None
     strategy: str
     seed: int
+    language: str = Field(description="The language of the texts in this response.")
     version: int = Field(description="Grows with every change.")
     created_at: datetime
     expires_at: datetime | None
     answers: int = Field(description="Answers given and not taken back.")
-    last_answer: str | None = Field(description="The id of the last of them; pass it to undo.")
+    hints: int = Field(description="Hints given and not taken back.")
+    last_answer: str | None = Field(description="The id of the last answer or hint; pass it to undo.")
     question: QuestionView | None = Field(description="The open question; null when every question has been asked.")
     stop: StopView | None = Field(description="Why to stop asking; null while another question is worth asking.")
     stop_reason: str | None = Field(description="The text of `stop`.")
@@ -165,25 +209,47 @@ class TurnView(BaseModel):
     expected_regret: float | None = Field(description="Right after this answer; null if it is not known.")
 
 
+class HintView(BaseModel):
+    """Something that the person said unasked."""
+
+    model_config = example(
+        hint="4",
+        text="Like Alien, but less scary",
+        answers=2,
+        given_at="2026-11-16T21:00:00Z",
+        undone=False,
+        expected_regret=0.12,
+    )
+
+    hint: str = Field(description="Its id.")
+    text: str
+    answers: int = Field(description="How many answers had been given and not taken back by then.")
+    given_at: datetime
+    undone: bool = Field(description="Whether it was taken back later.")
+    expected_regret: float | None = Field(description="Right after it; null if it is not known.")
+
+
 class History(BaseModel):
-    """Every answer in the order it was given, including those taken back."""
+    """Every answer and hint in the order it was given, including those taken back."""
 
     start_regret: float
     stops_at: float | None = Field(description="Below this expected regret, another question is not worth asking.")
     turns: list[TurnView]
+    hints: list[HintView] = []
 
 
 class Taste(BaseModel):
-    """How much a feature matters to this person."""
+    """How much an attribute matters to this person."""
 
-    feature: str
-    mean: float = Field(description="What one unit of it adds to an item's utility.")
+    feature: str = Field(description="The attribute in words.")
+    mean: float = Field(description="What it adds to an item's utility.")
     spread: float = Field(description="Standard deviation of that under the belief.")
     prior_mean: float = Field(description="The same before the first answer.")
     weight: float = Field(description="The mean times how much items differ in it: how much it moves the ranking.")
+    column: str = Field("", description="What the attribute is about; those of one column exclude each other.")
 
 
 class Profile(BaseModel):
-    """What is believed about the person's taste, the features that matter most first."""
+    """What is believed about the person's taste, the attributes that matter most first."""
 
-    tastes: list[Taste] = Field(description="Empty when the catalogue's dimensions have no names.")
+    tastes: list[Taste] = Field(description="Empty when the catalogue has no attributes.")
