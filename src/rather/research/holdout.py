@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rather.conversation.policy import Policy
 from rather.conversation.session import Session
 from rather.errors import InvalidInputError
-from rather.formats.tables.column_kinds import ColumnKind
+from rather.formats.tables.column_kinds import AMOUNTS, ColumnKind
 from rather.formats.tables.encoded_table import EncodedTable, encode_table
 from rather.model.questions import Question
 from rather.strategies import Strategy
@@ -86,7 +86,7 @@ def hold_out(
 
 def _truth(table: EncodedTable, name: str) -> NDArray[np.float64]:
     column = table.column(name)
-    if column.kind not in (ColumnKind.NUMBER, ColumnKind.DEGREE, ColumnKind.YES_NO, ColumnKind.DATE):
+    if column.kind not in (*AMOUNTS, ColumnKind.DEGREE, ColumnKind.YES_NO, ColumnKind.DATE):
         raise InvalidInputError(f"`column` must hold numbers; {name!r} is {column.kind}.")
     return column.numbers
 

@@ -99,14 +99,24 @@ class Contender:
             return
         situation = self.situations[number % len(self.situations)]
         policy = setting.policy(self.strategy, self.retriever, seed=number)
-        # A policy fits its retriever once per belief, which is part of what a question costs: a copy is another belief.
-        belief = replace(situation.belief)
+        belief = unknown(situation.belief, setting.belief)
         start = time.perf_counter()
         question = policy.question(belief, situation.asked)
         elapsed = time.perf_counter() - start
         self.found.append((situation, question))
         if number or elapsed > most_seconds / 4:
             self.seconds.append(elapsed)
+
+
+def unknown(belief: Belief, prior: Belief) -> Belief:
+    """A copy that no cache knows, for what a question costs includes fitting the retriever to its belief.
+
+    It also includes the search for the best items of new particles, but not of the prior's: those are known since the
+    first session was opened.
+    """
+    if belief.particles is prior.particles:
+        return replace(belief)
+    return replace(belief, particles=belief.particles.clone())
 
 
 def contenders(

@@ -17,6 +17,7 @@ from rather.conversation.session import Session
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.model.questions import Question
+from rather.research.bench.contest import unknown
 from rather.research.bench.measurements import AttributeQuestions, CachedQuestion, Opening, Throughput, Times
 from rather.research.bench.timing import timed
 from rather.simulation.users import SimulatedUser
@@ -54,8 +55,7 @@ def throughput(policy: Policy, users: int = 16, rounds: int = 5) -> Throughput:
 
 
 def _second_question(policy: Policy, belief: Belief, first: Question) -> Question:
-    # A copy: the retriever is fitted once per belief, which is part of what a question costs.
-    return policy.question(replace(belief), [first])
+    return policy.question(unknown(belief, policy.prior), [first])
 
 
 def opening(policy: Callable[[int], Policy], runs: int = 5) -> Opening:
