@@ -21,7 +21,7 @@ function builtFrom(): Plugin {
     generateBundle() {
       const digest = createHash("sha256");
       const named = ["src", "public"].flatMap((folder) => sources(join(root, folder)));
-      const single = ["cut-fonts.js", "index.html", "not-found.html", "package-lock.json", "vite.config.ts"];
+      const single = ["cut-fonts.js", "index.html", "not-allowed.html", "not-found.html", "package-lock.json", "vite.config.ts"];
       const files = [...named, ...single.map((name) => join(root, name))];
       const names = files.map((file) => relative(root, file).split(sep).join("/"));
       for (const name of names.sort()) digest.update(`${name}\0`).update(readFileSync(join(root, name))).update("\0");
@@ -64,7 +64,7 @@ export default defineConfig({
   build: {
     outDir: "../src/rather/server/static",
     emptyOutDir: true,
-    rolldownOptions: { input: ["index.html", "not-found.html"] },
+    rolldownOptions: { input: ["index.html", "not-found.html", "not-allowed.html"] },
     target: "es2022",
     // A `data:` address would need a hole in the Content-Security-Policy.
     assetsInlineLimit: 0,

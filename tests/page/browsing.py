@@ -15,6 +15,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 HERE = Path(__file__).parent
+THEMES = HERE.parents[1] / "docs" / "guides" / "themes"
 CHROMIUM = os.environ.get("RATHER_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
@@ -34,10 +35,10 @@ def free_port():
 class Server:
     """Serves catalogues from a process that can be killed and started again on the same port and database."""
 
-    def __init__(self, folder, *names, origin="http://localhost:1"):
+    def __init__(self, folder, *names, origin="http://localhost:1", theme=""):
         self.port = free_port()
         self.address = f"http://127.0.0.1:{self.port}"
-        self._arguments = [str(self.port), f"sqlite:///{folder / 'sessions.db'}", origin, *names]
+        self._arguments = [str(self.port), f"sqlite:///{folder / 'sessions.db'}", origin, str(theme), *names]
         self._process = None
         self.start()
 
@@ -61,6 +62,12 @@ class Server:
 
     def get(self, path):
         with urllib.request.urlopen(self.address + path) as response:
+            return json.load(response)
+
+    def post(self, path, body):
+        headers = {"Content-Type": "application/json"}
+        request = urllib.request.Request(self.address + path, json.dumps(body).encode(), headers)
+        with urllib.request.urlopen(request) as response:
             return json.load(response)
 
 

@@ -1,15 +1,21 @@
-"""Catalogues to open the page on, and a server of them: `python catalogues.py PORT DATABASE ORIGIN NAME...`."""
+"""Catalogues to open the page on, and a server of them: `python catalogues.py PORT DATABASE ORIGIN THEME NAME...`."""
 
 import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
 
 import torch
 
 from rather.formats.opening import Source, open_source
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
-from rather.server import Limits, Settings, create_app
+from rather.server import Limits, Settings, Theme, create_app
 from rather.server.http.pages import STATIC
 from rather.server.running import listen, run
+
+BIKES = Path(__file__).parents[2] / "docs" / "guides" / "themes" / "bikes.csv"
+SHOP = "https://harbour.example"  # which their links lead to
 
 # Each would do something that a test notices if any part of it were taken for HTML, a script or a style.
 ATTACKS = (
@@ -59,7 +65,8 @@ def hostile():
     ]
     features = ["<i>warm</i>", "<script>quiet</script>", "fast", "</svg>", "&amp;"]
     labels = [f"{text} {row}" for row, text in enumerate(texts)]
-    return _source("hostile", 36, "<u>thing", labels=labels, facts=facts, features=features)
+    links = ["javascript:window.attacked=7", "https://evil.example/", f"{SHOP}@evil.example/"] * 12
+    return _source("hostile", 36, "<u>thing", labels=labels, facts=facts, features=features, links=links)
 
 
 def pictures():
@@ -69,15 +76,25 @@ def pictures():
     return _source("pictures", 12, "picture", facts=facts)
 
 
+def bikes(address):
+    """The table of the shop in the documentation, with pictures of the server at this address."""
+    icon = next((STATIC / "assets").glob("favicon-*.svg")).name
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder, "bikes.csv")
+        text = BIKES.read_text(encoding="utf-8").replace(f"{SHOP}/pictures/", f"{address}/assets/{icon}?")
+        table.write_text(text, encoding="utf-8")
+        return replace(open_source(str(table)), name="bikes")
+
+
 def plain():
     """Nothing but vectors."""
     return _source("plain", 30, "item", features=None)
 
 
-def _source(name, items, noun, *, labels=None, facts=None, features=FEATURES):
+def _source(name, items, noun, *, labels=None, facts=None, features=FEATURES, links=None):
     generator = torch.Generator().manual_seed(1)
     vectors = torch.randn(items, len(FEATURES), generator=generator)
-    catalog = Catalog(vectors, range(100, 100 + items), labels, facts=facts, features=features, name=noun)
+    catalog = Catalog(vectors, range(100, 100 + items), labels, facts=facts, features=features, name=noun, links=links)
     return Source(name, catalog, Belief.from_users(torch.randn(512, len(FEATURES), generator=generator)))
 
 
@@ -92,10 +109,13 @@ SOURCES = {
 
 def main():
     """Serve the named catalogues until told to stop."""
-    port, database, origin, *names = sys.argv[1:]
+    port, database, origin, theme, *names = sys.argv[1:]
     limits = Limits(requests_per_minute=1_000_000, sessions_per_day=1_000_000)  # all tests come from one address
-    settings = Settings(database=database, origins=(origin,), limits=limits)
-    sources = [SOURCES[name]() for name in names]
+    look = Theme.from_file(theme) if theme else None
+    address = f"http://127.0.0.1:{port}"
+    shown = {"image_hosts": (address,), "link_hosts": (SHOP,)}
+    settings = Settings(database=database, origins=(origin,), limits=limits, theme=look, **shown)
+    sources = [bikes(address) if name == "bikes" else SOURCES[name]() for name in names]
     app = create_app({source.name: (source.catalog, source.belief) for source in sources}, settings)
     run(app, listen("127.0.0.1", int(port)), on_start=lambda: print("listening", flush=True))
 

@@ -28,6 +28,18 @@ def ending(page):
     page.get_by_role("button", name="See results").click()
     page.locator(".tastes").wait_for()
     page.locator(".answers summary").click()
+    page.locator(".compare summary").click()
+
+
+def steered(page):
+    ending(page)
+    page.locator(".best .chip").first.click()
+    page.locator(".said li").wait_for()
+
+
+def steering(page):
+    asking(page)
+    page.locator(".steering summary").first.click()
 
 
 def shared(page):
@@ -59,7 +71,7 @@ def disconnected(page):
     page.locator(".banner").wait_for()
 
 
-SCREENS = [asking, attributes, filtering, ending, shared, choosing, gone, nowhere, disconnected]
+SCREENS = [asking, attributes, filtering, ending, steering, steered, shared, choosing, gone, nowhere, disconnected]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -144,7 +144,9 @@ def test_questions_about_attributes(visit, server):
     page.get_by_role("button", name=titles(page)[1], exact=True).click()
     wait_for_question(page, 2)
     assert choices(server, session_id(page)) == [1]
-    page.get_by_text(f"You chose {question['options'][1]['label']}").first.wait_for()
+    items = server.get(f"/v1/sessions/{session_id(page)}")["recommendations"]
+    said = next(item["reasons"][0]["text"] for item in items if item["reasons"])
+    page.locator(".picks").get_by_text(said).wait_for()
 
 
 def test_recommendations_follow_the_answers(visit, server):
@@ -154,15 +156,14 @@ def test_recommendations_follow_the_answers(visit, server):
     press(page, "1", 2)
     page.get_by_role("heading", name="For you, so far").wait_for()
     wanted = server.get(f"/v1/sessions/{session_id(page)}")["recommendations"]
-    picks = page.locator(".picks li")
+    picks = page.locator(".picks > li")
     assert picks.count() == len(wanted)
     for row, item in enumerate(wanted):
         text = picks.nth(row).inner_text()
         assert item["label"] in text
-        share = item["probability_best"]
-        assert f"{round(100 * share)}%" in text or (share < 0.005 and "<1%" in text)
-    reason = next(item["why"] for item in wanted if item["why"])
-    assert f"You chose {reason['chosen']} over {reason['over'][0]}" in page.locator(".picks").inner_text()
+        assert item["match_text"] in text.lower()
+    reason = next(item["reasons"][0] for item in wanted if item["reasons"])
+    assert reason["text"].lower() in page.locator(".picks").inner_text().lower()
 
 
 def test_the_chart_says_how_regret_falls(visit, server):
@@ -205,7 +206,7 @@ def test_impossible_must_haves_are_explained(visit):
     page.get_by_role("button", name="Must-haves").click()
     page.get_by_label("at least").fill("100000")
     page.get_by_role("button", name="Apply").click()
-    page.get_by_role("alert").filter(has_text="None of 120 things match these filters").wait_for()
+    page.get_by_role("alert").filter(has_text="No things match: loosen a filter.").wait_for()
     page.get_by_role("button", name="Clear all").click()
     page.locator(READY).wait_for()
 

@@ -116,7 +116,7 @@ def test_a_catalogue_without_names_has_no_profile(visit):
     page = visit("/?catalog=plain")
     press(page, "1", 2)
     page.get_by_role("button", name="See results").click()
-    page.locator(".ranked li").nth(8).wait_for()
+    page.locator(".ranked > li").nth(8).wait_for()
     assert page.locator(".tastes").count() == 0
 
 
@@ -162,13 +162,13 @@ def test_a_shared_link_is_read_only(visit, server):
     press(page, "1", 2)
     press(page, "2", 3)
     page.get_by_role("button", name="See results").click()
-    page.locator(".ranked li").nth(8).wait_for()
+    page.locator(".ranked > li").nth(8).wait_for()
     link = page.get_by_label("Share a read-only link").input_value()
     id = session_id(page)
     assert id not in link
 
     guest = visit(link.removeprefix(server.address))
-    guest.locator(".ranked li").nth(8).wait_for()
+    guest.locator(".ranked > li").nth(8).wait_for()
     assert guest.locator("h1").inner_text() == page.locator("h1").inner_text()
     guest.get_by_text("A shared list · 2 answers").wait_for()
     assert guest.get_by_role("button", name=re.compile("Keep going|Undo|Start again")).count() == 0

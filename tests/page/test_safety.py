@@ -17,7 +17,7 @@ def test_a_hostile_catalogue_does_nothing(visit, server, screen):
     shown = page.locator(".stage > .slate .title").evaluate_all("titles => titles.map(title => title.textContent)")
     assert shown == labels
     page.get_by_role("button", name="See results").click()
-    page.locator(".ranked li").nth(8).wait_for()
+    page.locator(".ranked > li").nth(8).wait_for()
     page.locator(".tastes").wait_for()
     page.locator(".answers summary").click()
     _unharmed(page)
@@ -32,7 +32,10 @@ def test_hostile_attributes_do_nothing(visit):
 
 def _unharmed(page):
     assert page.evaluate("window.attacked") is None
-    assert page.locator("main :is(script, style, iframe, a, i, b, u, .injected), dialog :is(script, b, i)").count() == 0
+    injected = (
+        "main :is(script, style, iframe, a:not([href^='mailto:?']), i, b, u, .injected), dialog :is(script, b, i)"
+    )
+    assert page.locator(injected).count() == 0
     width = page.viewport_size["width"]
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 

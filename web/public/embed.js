@@ -3,9 +3,17 @@
  *
  *   <script src="https://HOST/embed.js" data-catalog="films"></script>
  *
- * data-catalog, data-k, data-ask, data-p, data-questions and data-seed set it up; data-title names the frame.
- * The frame is as high as its content. When the conversation ends, the frame gets a `rather:done` event, which bubbles,
- * whose detail is {session, share, catalog, answers, stop, stop_reason, recommendations}.
+ * data-catalog, data-where (must-haves, such as "price < 900"), data-k, data-ask, data-p, data-questions, data-strategy
+ * and data-seed set it up; data-mode ("light", "dark") and data-language ("de") say how it looks; data-title names the
+ * frame, which is as high as its content.
+ *
+ * The frame gets events, which bubble, each with a `detail`:
+ *
+ *   rather:started   {session, share, catalog, resumed}
+ *   rather:answered  {session, catalog, question, answer, choice, item, answers}
+ *   rather:finished  {session, share, catalog, answers, stop, stop_reason, recommendations}
+ *   rather:action    {session, catalog, item, label, link, rank}: the button that the theme names was pressed
+ *
  * The server must have been started with --origin for the site.
  */
 (() => {
@@ -15,14 +23,17 @@
 
   const page = new URL("/embed", script.src);
   page.searchParams.set("parent", location.origin);
-  for (const name of ["catalog", "k", "ask", "p", "questions", "seed"]) {
+  for (const name of ["catalog", "where", "k", "ask", "p", "questions", "strategy", "seed", "mode", "language"]) {
     const value = script.dataset[name];
     if (value) page.searchParams.set(name, value);
   }
 
+  const events = ["rather:started", "rather:answered", "rather:finished", "rather:action"];
   const frame = document.createElement("iframe");
   frame.src = page.href;
-  frame.title = script.dataset["title"] || "A few questions";
+  const titles = new Map([["de", "Ein paar Fragen"], ["fr", "Quelques questions"], ["es", "Unas pocas preguntas"]]);
+  const language = (script.dataset["language"] || document.documentElement.lang).slice(0, 2);
+  frame.title = script.dataset["title"] || titles.get(language) || "A few questions";
   frame.allow = "clipboard-write";
   Object.assign(frame.style, { display: "block", width: "100%", height: "40rem", border: "0" });
 
@@ -32,8 +43,8 @@
     const { type, height, detail } = message.data ?? {};
     if (type === "rather:height" && Number.isFinite(height)) {
       frame.style.height = `${Math.min(Math.max(height, 200), 20_000)}px`;
-    } else if (type === "rather:done") {
-      frame.dispatchEvent(new CustomEvent("rather:done", { bubbles: true, detail }));
+    } else if (events.includes(type)) {
+      frame.dispatchEvent(new CustomEvent(type, { bubbles: true, detail }));
     }
   });
 

@@ -1,3 +1,4 @@
+import { parts, t } from "./messages";
 import type { Turn } from "./types";
 import { extraName, joined } from "./words";
 
@@ -6,7 +7,7 @@ export function Answers({ turns, readOnly }: { turns: Turn[]; readOnly: boolean 
   const standing = turns.filter((turn) => !turn.undone);
   return (
     <details class="answers">
-      <summary>{readOnly ? "The answers" : "Your answers"}</summary>
+      <summary>{t(readOnly ? "answers.theirs" : "answers.yours")}</summary>
       <ol>
         {standing.map((turn) => (
           <li key={turn.answer}>
@@ -19,19 +20,12 @@ export function Answers({ turns, readOnly }: { turns: Turn[]; readOnly: boolean 
 }
 
 function Answer({ turn }: { turn: Turn }) {
-  const labels = turn.options.map((option) => option.label);
+  const labels = turn.options.map((option) => option.phrase || option.label);
   if (typeof turn.choice !== "number") {
-    return (
-      <>
-        {turn.choice === "skip" ? "Skipped" : extraName(turn.choice, labels.length)}: {joined(labels, "or")}
-      </>
-    );
+    const answer = turn.choice === "skip" ? t("answer.skipped") : extraName(turn.choice, labels.length);
+    return <>{t("answers.other", { answer, options: joined(labels, "or") })}</>;
   }
   const chosen = labels[turn.choice];
   const others = labels.filter((_, index) => index !== turn.choice);
-  return (
-    <>
-      <strong>{chosen}</strong> over {joined(others, "and")}
-    </>
-  );
+  return <>{parts("answers.over", { chosen: <strong>{chosen}</strong>, others: joined(others, "and") })}</>;
 }

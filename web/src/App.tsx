@@ -3,11 +3,13 @@ import { Ask } from "./Ask";
 import { Banner } from "./Banner";
 import { Chooser } from "./Chooser";
 import type { Conversation, State } from "./conversation";
+import { parts, t } from "./messages";
 import { MustHaves } from "./MustHaves";
 import { ProblemPage } from "./ProblemPage";
 import { Results } from "./Results";
 import { hostOrigin } from "./route";
 import { Slate } from "./Slate";
+import { said, theme } from "./theme";
 import { extraName, joined } from "./words";
 
 function useConversation(conversation: Conversation): State {
@@ -16,27 +18,29 @@ function useConversation(conversation: Conversation): State {
   return state;
 }
 
+const siteName = (): string => said(theme.title) ?? "rather";
+
 export function App({ conversation }: { conversation: Conversation }) {
   const state = useConversation(conversation);
   const { screen, session } = state;
   useEffect(() => {
-    document.title = session ? `rather · ${session.catalog}` : "rather";
+    document.title = session ? `${siteName()} · ${session.catalog}` : siteName();
   }, [session?.catalog]);
   const asking = screen === "asking" && session !== null;
   return (
     <div class="frame">
       <header class="top">
-        <p class="mark">rather</p>
+        <Mark />
         <div class="tools">
           {asking && state.filterOptions.length > 0 && <MustHaves conversation={conversation} session={session} options={state.filterOptions} busy={state.sending !== null} />}
           {asking && session.answers > 0 && (
             <button type="button" class="quiet" onClick={() => conversation.finish()}>
-              See results
+              {t("app.results")}
             </button>
           )}
           {screen !== "choosing" && screen !== "loading" && state.catalogs.length > 1 && hostOrigin === null && (
             <button type="button" class="quiet" onClick={() => conversation.goToStart()}>
-              All catalogues
+              {t("app.catalogs")}
             </button>
           )}
         </div>
@@ -52,14 +56,30 @@ export function App({ conversation }: { conversation: Conversation }) {
       <p class="visually-hidden" role="status">
         {announcement(state)}
       </p>
+      {theme.poweredBy && (
+        <footer class="powered">
+          {parts("app.powered", { name: <em>rather</em> })}
+        </footer>
+      )}
     </div>
+  );
+}
+
+/** The logo, or the name. */
+function Mark() {
+  if (theme.logo === null) return <p class="mark">{siteName()}</p>;
+  return (
+    <p class="mark" data-both={theme.logoDark !== null || undefined}>
+      <img class="logo" src={theme.logo} alt={siteName()} />
+      {theme.logoDark !== null && <img class="logo" data-mode="dark" src={theme.logoDark} alt={siteName()} />}
+    </p>
   );
 }
 
 function Loading() {
   return (
     <div class="loading" aria-busy="true">
-      <p class="visually-hidden">Loading</p>
+      <p class="visually-hidden">{t("app.loading")}</p>
       <Slate options={[BLANK, BLANK]} attributes={false} slow />
     </div>
   );
@@ -71,12 +91,12 @@ const BLANK = { label: "", facts: [] };
 function announcement(state: State): string {
   const question = state.session?.question;
   if (state.screen !== "asking" || !question || state.sending !== null) return "";
-  return `Question ${question.number}: ${joined(question.options.map((option) => option.label), "or")}?`;
+  return t("app.question", { number: question.number, options: joined(question.options.map((option) => option.label), "or") });
 }
 
 /** The answer that is being sent, in words. */
 function pendingAnswer({ sending, session }: State): string | null {
   const options = session?.question?.options;
-  if (sending === null || sending === "undo" || sending === "filters" || !options) return null;
+  if (sending === null || sending === "undo" || sending === "hint" || sending === "filters" || !options) return null;
   return typeof sending === "number" ? (options[sending]?.label ?? null) : extraName(sending, options.length);
 }

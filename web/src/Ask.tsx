@@ -3,10 +3,13 @@ import type { Conversation, State } from "./conversation";
 import { Extras } from "./Extras";
 import { useHeadingFocus } from "./focus";
 import { useKeys } from "./keys";
+import { t } from "./messages";
 import { Departure } from "./motion";
 import { Picks } from "./Picks";
 import { RegretChart } from "./RegretChart";
 import { Slate } from "./Slate";
+import { FoldedSteer } from "./Steer";
+import { said, theme } from "./theme";
 import type { Choice, Session } from "./types";
 
 // Nobody reads faster: a click or key this soon was meant for the previous question.
@@ -52,9 +55,9 @@ export function Ask({ state, session, conversation }: Props) {
   return (
     <div class="asking" data-question={question.id}>
       <section class="question" aria-labelledby="prompt" data-slow={slow || undefined}>
+        {session.answers === 0 && said(theme.greeting) !== null && <p class="greeting">{said(theme.greeting)}</p>}
         <p class="eyebrow">
-          {slow ? "Choosing the next question …" : `Question ${question.number}`}
-          {!slow && session.stop !== null && " · optional"}
+          {slow ? t("ask.choosing") : t(session.stop === null ? "ask.number" : "ask.optional", { number: question.number })}
         </p>
         <h1 id="prompt" ref={heading} tabIndex={-1}>
           {question.prompt}
@@ -72,8 +75,12 @@ export function Ask({ state, session, conversation }: Props) {
         </div>
         <Extras question={question} canUndo={session.last_answer !== null} onChoose={choose} onUndo={undo} keys={keys} />
       </section>
-      <aside class="side" aria-label="Recommendations so far">
-        <Picks items={session.recommendations} answered={session.answers > 0} />
+      <aside class="side" aria-label={t("ask.side")}>
+        <Picks
+          items={session.recommendations}
+          answered={session.answers > 0}
+          steer={(item) => <FoldedSteer item={item} state={state} conversation={conversation} />}
+        />
         <RegretChart regrets={state.regrets} stopsAt={state.stopsAt} />
       </aside>
     </div>

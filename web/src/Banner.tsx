@@ -1,4 +1,5 @@
 import type { Conversation } from "./conversation";
+import { parts, t } from "./messages";
 
 interface Props {
   /** Why a request waits for the server, if one does. */
@@ -16,16 +17,12 @@ export function Banner({ waiting, pending, notice, conversation }: Props) {
       {waiting !== null && (
         <p class="banner" data-kind="waiting">
           <span>
-            {waiting}{" "}
-            {pending !== null && (
-              <>
-                Your answer, <em>{pending}</em>, is safe.{" "}
-              </>
-            )}
-            Trying again…
+            {pending === null
+              ? t("banner.waiting", { reason: waiting })
+              : parts("banner.safe", { reason: waiting, answer: <em>{pending}</em> })}
           </span>
           <button type="button" class="quiet" onClick={() => conversation.connection.retryNow()}>
-            Try now
+            {t("banner.retry")}
           </button>
         </p>
       )}
@@ -33,7 +30,7 @@ export function Banner({ waiting, pending, notice, conversation }: Props) {
         <p class="banner" data-kind="notice">
           <span>{notice}</span>
           <button type="button" class="quiet" onClick={() => conversation.dismissNotice()}>
-            OK
+            {t("banner.ok")}
           </button>
         </p>
       )}

@@ -1,4 +1,5 @@
 import { EXTRA_KEYS, type Keys } from "./keys";
+import { t } from "./messages";
 import type { Choice, Question } from "./types";
 import { extraName } from "./words";
 
@@ -14,7 +15,7 @@ interface Props {
 export function Extras({ question, canUndo, onChoose, onUndo, keys }: Props) {
   const extras = (["none", "same", "skip"] as const).filter((extra) => question.answers.includes(extra));
   return (
-    <div class="extras" role="group" aria-label="Other answers" data-keys={keys.on || undefined}>
+    <div class="extras" role="group" aria-label={t("answer.others")} data-keys={keys.on || undefined}>
       {extras.map((extra) => (
         <button key={extra} type="button" aria-keyshortcuts={EXTRA_KEYS[extra]} onClick={() => onChoose(extra)}>
           {extraName(extra, question.options.length)}
@@ -22,10 +23,11 @@ export function Extras({ question, canUndo, onChoose, onUndo, keys }: Props) {
         </button>
       ))}
       <button type="button" class="undo" aria-keyshortcuts="Backspace" aria-disabled={!canUndo} onClick={onUndo}>
-        Undo<kbd aria-hidden="true">⌫</kbd>
+        {t("answer.undo")}
+        <kbd aria-hidden="true">⌫</kbd>
       </button>
       <button type="button" class="switch" aria-pressed={keys.on} onClick={keys.toggle}>
-        Number keys: {keys.on ? "on" : "off"}
+        {t(keys.on ? "answer.keys.on" : "answer.keys.off")}
       </button>
     </div>
   );

@@ -1,6 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { Problem } from "./connection";
 import type { Conversation } from "./conversation";
+import { number, t } from "./messages";
 import type { Filter, FilterOption, Session } from "./types";
 
 interface Props {
@@ -43,7 +44,8 @@ export function MustHaves({ conversation, session, options, busy }: Props) {
   return (
     <>
       <button type="button" class="quiet" aria-haspopup="dialog" onClick={open}>
-        Must-haves{count > 0 && <span class="count">{count}</span>}
+        {t("filters.title")}
+        {count > 0 && <span class="count">{count}</span>}
       </button>
       <dialog ref={dialog} class="sheet" aria-labelledby="must-haves">
         <form
@@ -52,26 +54,28 @@ export function MustHaves({ conversation, session, options, busy }: Props) {
             void apply(draft);
           }}
         >
-          <h2 id="must-haves">Must-haves</h2>
-          <p class="hint">Only items that meet all of these are asked about and recommended. You keep your answers.</p>
+          <h2 id="must-haves">{t("filters.title")}</h2>
+          <p class="hint">{t("filters.hint")}</p>
           <div class="filters">
             {options.map((option) => (
               <FilterField key={option.attribute} option={option} filter={draft.get(option.attribute) ?? null} onChange={change} />
             ))}
           </div>
-          <p class="error" role="alert">
-            {error}
-          </p>
-          <div class="actions">
-            <button type="submit" class="solid" aria-disabled={busy}>
-              Apply
-            </button>
-            <button type="button" class="outline" aria-disabled={busy} onClick={() => void apply(new Map())}>
-              Clear all
-            </button>
-            <button type="button" class="quiet" onClick={() => dialog.current?.close()}>
-              Cancel
-            </button>
+          <div class="foot">
+            <p class="error" role="alert">
+              {error}
+            </p>
+            <div class="actions">
+              <button type="submit" class="solid" aria-disabled={busy}>
+                {t("filters.apply")}
+              </button>
+              <button type="button" class="outline" aria-disabled={busy} onClick={() => void apply(new Map())}>
+                {t("filters.clear")}
+              </button>
+              <button type="button" class="quiet" onClick={() => dialog.current?.close()}>
+                {t("filters.cancel")}
+              </button>
+            </div>
           </div>
         </form>
       </dialog>
@@ -88,7 +92,7 @@ interface FieldProps {
 function FilterField({ option, filter, onChange }: FieldProps) {
   return (
     <fieldset>
-      <legend>{option.attribute}</legend>
+      <legend>{option.label}</legend>
       {option.kind === "number" ? (
         <Bounds option={option} filter={filter} onChange={onChange} />
       ) : (
@@ -117,8 +121,8 @@ function Bounds({ option, filter, onChange }: FieldProps) {
   );
   return (
     <div class="bounds">
-      {field("minimum", "at least")}
-      {field("maximum", "at most")}
+      {field("minimum", t("filters.minimum"))}
+      {field("maximum", t("filters.maximum"))}
       {option.unit && <span class="unit">{option.unit}</span>}
     </div>
   );
@@ -139,13 +143,13 @@ function Values({ option, filter, onChange }: FieldProps) {
         <label key={item.value} class="chip">
           <input type="checkbox" checked={selected.has(item.value)} onChange={() => toggle(item.value)} />
           <span>
-            {item.value} <small>{item.items}</small>
+            {item.value} <small>{number(item.items)}</small>
           </span>
         </label>
       ))}
       {shown.length < option.values.length && (
         <button type="button" class="quiet" onClick={() => setAll(true)}>
-          show all {option.values.length}
+          {t("filters.all", { count: option.values.length })}
         </button>
       )}
     </div>

@@ -1,34 +1,42 @@
+import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
+import { t } from "./messages";
 import { useGlide } from "./motion";
-import type { Recommendation, Why } from "./types";
-import { joined, percent, summary, withRepeats } from "./words";
+import type { Reason, Recommendation } from "./types";
+import { summary } from "./words";
 
 // What fits beside a title.
 const SHORT = 12;
+// Beside a question, which is what is read.
+const REASONS = 2;
+
+interface PicksProps {
+  items: Recommendation[];
+  answered: boolean;
+  /** What one can say about an item. */
+  steer?: (item: Recommendation) => ComponentChildren;
+}
 
 /** The best few items now; they glide when an answer reorders them. */
-export function Picks({ items, answered }: { items: Recommendation[]; answered: boolean }) {
+export function Picks({ items, answered, steer }: PicksProps) {
   const list = useRef<HTMLOListElement>(null);
   useGlide(list, items.map((item) => String(item.id)).join("\n"));
-  const reasons = withRepeats(items.map((item) => item.why));
   return (
     <section class="picks-panel" aria-labelledby="picks-heading">
       <div class="panel-head">
-        <h2 id="picks-heading">{answered ? "For you, so far" : "A first guess"}</h2>
-        <p class="hint" aria-hidden="true">
-          chance of being the best
-        </p>
+        <h2 id="picks-heading">{t(answered ? "picks.answered" : "picks.first")}</h2>
       </div>
       <ol class="picks" ref={list}>
-        {items.map((item, index) => (
+        {items.map((item) => (
           <li key={item.id} data-key={String(item.id)}>
             <p class="pick">
               <span class="pick-title">
                 {item.label} <small>{summary(item.facts, 1, SHORT)}</small>
               </span>
-              <Chance share={item.probability_best} />
             </p>
-            <Because {...reasons[index]!} />
+            {answered && <Match item={item} />}
+            <Because reasons={item.reasons ?? []} most={REASONS} />
+            {steer?.(item)}
           </li>
         ))}
       </ol>
@@ -36,33 +44,26 @@ export function Picks({ items, answered }: { items: Recommendation[]; answered: 
   );
 }
 
-/** The probability to be the best, as a number and as a bar below it. */
-export function Chance({ share }: { share: number }) {
+/** How well an item matches and how sure that is, in words and as a bar. */
+export function Match({ item }: { item: Recommendation }) {
   return (
-    <span class="chance">
-      <span class="visually-hidden">, chance of being the best: </span>
-      {percent(share)}
+    <p class="match">
       <span class="bar" aria-hidden="true">
-        <span style={{ width: `${Math.max(1, 100 * share)}%` }} />
+        <span style={{ width: `${Math.max(2, 100 * item.match)}%` }} />
       </span>
-    </span>
+      <span class="match-text">{item.match_text}</span>
+    </p>
   );
 }
 
-/** The answer that speaks most for an item, in short when an earlier item named it. */
-export function Because({ why, repeated = false, who = "You" }: { why: Why | null; repeated?: boolean; who?: "You" | "They" }) {
-  if (why === null) return null;
-  if (why.chosen === null) return <p class="because">{why.text.replace(/^you\b/, who)}</p>;
+/** Why an item is recommended, in short sentences. */
+export function Because({ reasons, most = 3 }: { reasons: Reason[]; most?: number }) {
+  if (reasons.length === 0) return null;
   return (
-    <p class="because">
-      {who} chose <cite>{why.chosen}</cite>
-      {!repeated && (
-        <>
-          {" "}
-          over <cite>{joined(why.over, "and")}</cite>
-        </>
-      )}
-      {why.feature && ` – ${why.direction} ${why.feature}`}
-    </p>
+    <ul class="because">
+      {reasons.slice(0, most).map((reason) => (
+        <li key={reason.text}>{reason.text}</li>
+      ))}
+    </ul>
   );
 }

@@ -1,5 +1,6 @@
 import type { Conversation } from "./conversation";
 import { useHeadingFocus } from "./focus";
+import { t } from "./messages";
 import type { ProblemDetails } from "./types";
 
 const GONE = new Set(["unknown-session", "unknown-share", "catalog-gone", "catalog-changed"]);
@@ -11,18 +12,18 @@ export function ProblemPage({ problem, conversation }: { problem: ProblemDetails
   return (
     <div class="problem">
       <h1 ref={heading} tabIndex={-1}>
-        {gone ? "This conversation is gone" : "Something went wrong"}
+        {t(gone ? "problem.gone" : "problem.wrong")}
       </h1>
       <p>{problem.detail}</p>
       {!gone && <p>{problem.action}</p>}
       <div class="actions">
         {!gone && (
           <button type="button" class="solid" onClick={() => void conversation.followAddress()}>
-            Try again
+            {t("problem.again")}
           </button>
         )}
         <button type="button" class={gone ? "solid" : "outline"} onClick={() => conversation.goToStart()}>
-          Start a new conversation
+          {t("problem.new")}
         </button>
       </div>
     </div>

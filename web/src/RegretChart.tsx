@@ -1,4 +1,5 @@
-import { percent, plural } from "./words";
+import { parts, t } from "./messages";
+import { percent } from "./words";
 
 const WIDTH = 320;
 const HEIGHT = 96;
@@ -26,23 +27,20 @@ export function RegretChart({ regrets, stopsAt }: Props) {
   const line = points.map((point) => `${point.x.toFixed(1)},${point.y.toFixed(1)}`).join(" ");
   const last = points[points.length - 1];
   const left = percent(now / start);
-  const limit = stopsAt === null ? "" : ` Below ${percent(stopsAt / start)}, more questions hardly help.`;
+  const spoken = [t("regret.spoken", { count: answers, share: left })];
+  if (stopsAt !== null) spoken.push(t("regret.limitSpoken", { share: percent(stopsAt / start) }));
   return (
     <figure class="regret">
       <figcaption>
-        <h2>
-          {answers > 0 && <em>{left} </em>}
-          {answers > 0 ? "still to gain" : "Still to gain"}
-        </h2>
+        <h2>{answers > 0 ? parts("regret.share", { share: <em>{left}</em> }) : t("regret.title")}</h2>
         <p>
-          {answers === 0 ? "Each answer brings this down. " : "of what there was to gain before the first answer. "}
-          {stopsAt !== null && "Below the dashed line, more questions hardly help."}
+          {t(answers === 0 ? "regret.start" : "regret.hint")} {stopsAt !== null && t("regret.limit")}
         </p>
       </figcaption>
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         role="img"
-        aria-label={`Expected regret after ${plural(answers, "answer")}: ${left} of what it was at the start.${limit}`}
+        aria-label={spoken.join(" ")}
       >
         {stopsAt !== null && <line class="limit" x1={0} x2={WIDTH} y1={y(stopsAt)} y2={y(stopsAt)} />}
         {points.length > 1 && <polygon class="area" points={`${EDGE},${HEIGHT} ${line} ${last?.x ?? 0},${HEIGHT}`} />}

@@ -1,17 +1,29 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Answers } from "./Answers";
 import { refOf } from "./api";
+import { Compare } from "./Compare";
 import type { Conversation, State } from "./conversation";
 import { useHeadingFocus } from "./focus";
+import { ItemLinks } from "./ItemLinks";
 import { Latest } from "./latest";
-import { Because, Chance } from "./Picks";
+import { parts, t } from "./messages";
+import { Because, Match } from "./Picks";
+import { Picture } from "./Picture";
 import { RegretChart } from "./RegretChart";
+import { Said } from "./Said";
+import { SayIt } from "./SayIt";
 import { Share } from "./Share";
+import { Steer } from "./Steer";
 import { TasteChart } from "./TasteChart";
 import type { History, Profile, Recommendation, Session } from "./types";
-import { isReadable, percent, plural, prose, stopName, summary, withRepeats } from "./words";
+import { isReadable, percent, plural, prose, stopName, summary } from "./words";
 
 const PAGE = 10;
+// Further pictures of the best item.
+const THUMBS = 4;
+// A smaller chance of being the very best says nothing: among many items even a strong match has one.
+const TELLING = 0.2;
 
 interface Props {
   state: State;
@@ -26,48 +38,56 @@ export function Results({ state, session, conversation }: Props) {
   const profile = useLoaded<Profile>(session, (signal) => conversation.api.profile(refOf(session), signal));
   const history = useLoaded<History>(session, (signal) => conversation.api.history(refOf(session), signal));
   const noun = state.catalogs.find((catalog) => catalog.name === session.catalog)?.item ?? "item";
-  const whom = state.readOnly ? "them" : "you";
   const who = state.readOnly ? "They" : "You";
   const [best, ...rest] = items;
-  const reasons = withRepeats(items.map((item) => item.why));
   return (
     <div class="results">
       <section class="ranking" aria-labelledby="best">
         <p class="eyebrow">
-          {state.readOnly ? "A shared list" : stopName(session.stop)} · {plural(session.answers, "answer")}
+          {state.readOnly ? t("results.shared") : stopName(session.stop)} · {t("answers.count", { count: session.answers })}
         </p>
-        {isReadable(session.stop) && <Ended text={session.stop_reason ?? ""} heading={heading} />}
-        {best && <Best item={best} among={plural(total, noun)} whom={whom} who={who} heading={heading} />}
+        {isReadable(session.stop) && <Ended text={session.stop_reason ?? ""} readOnly={state.readOnly} heading={heading} />}
+        {best && (
+          <Best item={best} session={session} count={total} nouns={plural(total, noun)} who={who} heading={heading}>
+            <Steer item={best} state={state} conversation={conversation} />
+          </Best>
+        )}
         {!state.readOnly && <NextSteps state={state} session={session} conversation={conversation} />}
-        {rest.length > 0 && <h2 class="next">Next best</h2>}
+        <Said hints={history?.hints ?? []} state={state} session={session} conversation={conversation} />
+        <Compare items={items} session={session} />
+        {rest.length > 0 && <h2 class="next">{t("results.next")}</h2>}
         <ol class="ranked" start={2}>
-          {rest.map((item, index) => (
-            <li key={item.id}>
+          {rest.map((item) => (
+            <li key={item.id} data-picture={item.image ? true : undefined}>
+              <Picture address={item.image ?? null} lazy />
               <p class="pick">
                 <span class="pick-title">{item.label}</span>
-                <Chance share={item.probability_best} />
               </p>
+              <Match item={item} />
               <p class="short">{summary(item.facts, 3)}</p>
-              <Because {...reasons[index + 1]!} who={who} />
+              <Because reasons={item.reasons ?? []} />
+              <ItemLinks item={item} session={session} />
+              <Steer item={item} state={state} conversation={conversation} />
             </li>
           ))}
         </ol>
         {more && (
           <button type="button" class="outline" onClick={more}>
-            Show more
+            {t("results.more")}
           </button>
         )}
       </section>
-      <aside class="side" aria-label="Why this list">
-        {profile && <TasteChart profile={profile} whom={whom} />}
+      <aside class="side" aria-label={t("results.why")}>
+        {profile && <TasteChart profile={profile} who={who} />}
+        <SayIt state={state} conversation={conversation} />
         <RegretChart regrets={state.regrets} stopsAt={state.stopsAt} />
         {history && history.turns.length > 0 && <Answers turns={history.turns} readOnly={state.readOnly} />}
         {state.readOnly ? (
           <button type="button" class="solid" onClick={() => void conversation.start(session.catalog)}>
-            Try it yourself
+            {t("results.try")}
           </button>
         ) : (
-          <Share token={session.share} />
+          <Share session={session} items={items} />
         )}
       </aside>
     </div>
@@ -75,11 +95,11 @@ export function Results({ state, session, conversation }: Props) {
 }
 
 /** A conversation that cannot go on, with all that was answered beside it. */
-function Ended({ text, heading }: { text: string; heading: ReturnType<typeof useHeadingFocus> }) {
+function Ended({ text, readOnly, heading }: { text: string; readOnly: boolean; heading: ReturnType<typeof useHeadingFocus> }) {
   return (
     <div class="best">
       <h1 id="best" ref={heading} tabIndex={-1} data-long>
-        Your answers are still here
+        {t(readOnly ? "results.stillTheirs" : "results.still")}
       </h1>
       <p class="line">{text}</p>
     </div>
@@ -88,26 +108,46 @@ function Ended({ text, heading }: { text: string; heading: ReturnType<typeof use
 
 interface BestProps {
   item: Recommendation;
-  /** The items that it is the best of, in words. */
-  among: string;
-  whom: "you" | "them";
+  session: Session;
+  /** How many items it is the best of, and what they are called. */
+  count: number;
+  nouns: string;
   who: "You" | "They";
   heading: ReturnType<typeof useHeadingFocus>;
+  /** What one can say about it. */
+  children: ComponentChildren;
 }
 
-function Best({ item, among, whom, who, heading }: BestProps) {
+function Best({ item, session, count, nouns, who, heading, children }: BestProps) {
+  const further = (item.images ?? []).slice(1, 1 + THUMBS);
   return (
     <div class="best">
-      {item.image && <img class="picture" src={item.image} alt="" onError={(event) => event.currentTarget.remove()} />}
+      <Picture address={item.image ?? null} />
+      {further.length > 0 && (
+        <div class="thumbs">
+          {further.map((address) => (
+            <Picture key={address} address={address} lazy />
+          ))}
+        </div>
+      )}
       <h1 id="best" ref={heading} tabIndex={-1} data-long={item.label.length > 24 || undefined}>
         {item.label}
       </h1>
       <p class="short">{summary(item.facts, 4)}</p>
       <p class="line">{prose(item.facts)}</p>
-      <p class="odds">
-        <strong>{percent(item.probability_best)}</strong> chance of being the best of {among} for {whom}
-      </p>
-      <Because why={item.why ?? null} who={who} />
+      <Match item={item} />
+      {item.probability_best >= TELLING && (
+        <p class="odds">
+          {parts(who === "You" ? "results.odds.you" : "results.odds.them", {
+            share: <strong>{percent(item.probability_best)}</strong>,
+            count,
+            nouns,
+          })}
+        </p>
+      )}
+      <Because reasons={item.reasons ?? []} />
+      <ItemLinks item={item} session={session} />
+      {children}
     </div>
   );
 }
@@ -117,15 +157,15 @@ function NextSteps({ state, session, conversation }: Props) {
     <div class="actions">
       {session.question && (
         <button type="button" class="solid" onClick={() => conversation.continueAsking()}>
-          Keep going
+          {t("results.keepGoing")}
         </button>
       )}
       <button type="button" class="outline" onClick={() => void conversation.start(session.catalog)}>
-        Start again
+        {t("results.again")}
       </button>
       {session.last_answer && !isReadable(session.stop) && (
         <button type="button" class="quiet" aria-disabled={state.sending !== null} onClick={() => void conversation.undo()}>
-          Undo the last answer
+          {t("results.undo")}
         </button>
       )}
     </div>

@@ -1,3 +1,4 @@
+import { t } from "./messages";
 import type { Profile, Taste } from "./types";
 
 // The qualities that move the ranking most; the others hardly do.
@@ -19,18 +20,24 @@ function rowOf(taste: Taste): Row {
   return { feature: taste.feature, weight: taste.weight, deviation: taste.spread * unit, prior: taste.prior_mean * unit };
 }
 
+/** Of each column only the taste that moves the ranking most: what is under 700 is not over 2,000. */
+function strongest(tastes: Taste[]): Taste[] {
+  const columns = new Set<string>();
+  return tastes.filter((taste) => !taste.column || (!columns.has(taste.column) && columns.add(taste.column)));
+}
+
 /** How much each quality matters, and how sure that is. */
-export function TasteChart({ profile, whom }: { profile: Profile; whom: "you" | "them" }) {
-  const rows = profile.tastes.slice(0, SHOWN).map(rowOf);
+export function TasteChart({ profile, who }: { profile: Profile; who: "You" | "They" }) {
+  const rows = strongest(profile.tastes).slice(0, SHOWN).map(rowOf);
   if (rows.length === 0) return null;
   const reach = Math.max(...rows.map((row) => Math.max(Math.abs(row.weight) + row.deviation, Math.abs(row.prior))), 1e-9);
   const x = (value: number): number => WIDTH / 2 + (value / reach) * (WIDTH / 2 - 6);
   return (
     <section class="tastes-panel" aria-labelledby="tastes-heading">
-      <h2 id="tastes-heading">What matters to {whom}</h2>
+      <h2 id="tastes-heading">{t(who === "You" ? "tastes.yours" : "tastes.theirs")}</h2>
       <div class="ends" aria-hidden="true">
-        <span>less</span>
-        <span>more</span>
+        <span>{t("tastes.less")}</span>
+        <span>{t("tastes.more")}</span>
       </div>
       <ul class="tastes">
         {rows.map((row) => (
@@ -46,7 +53,7 @@ export function TasteChart({ profile, whom }: { profile: Profile; whom: "you" | 
         ))}
       </ul>
       <p class="hint" aria-hidden="true">
-        The bar shows how unsure we are; the small ring, our first guess.
+        {t("tastes.hint")}
       </p>
     </section>
   );
@@ -55,5 +62,5 @@ export function TasteChart({ profile, whom }: { profile: Profile; whom: "you" | 
 function describe({ weight, deviation }: Row): string {
   const side = weight >= 0 ? "more" : "less";
   const ratio = Math.abs(weight) / Math.max(deviation, 1e-9);
-  return `${side}, ${ratio > 2 ? "quite sure" : ratio > 1 ? "fairly sure" : "not sure yet"}`;
+  return t(`tastes.${side}.${ratio > 2 ? "sure" : ratio > 1 ? "fairly" : "unsure"}`);
 }

@@ -2,6 +2,7 @@
 
 import type { paths } from "../generated/schema";
 import type { Connection } from "./connection";
+import { requestedLanguage } from "./route";
 import type * as wire from "./types";
 
 type Method = "get" | "post" | "put";
@@ -48,6 +49,12 @@ export class Api {
     return (await this.write("post", path, { id: session }, { question, choice }, signal)).session;
   }
 
+  /** Say something unasked. The key makes a repeated request say it once. */
+  hint(session: string, hint: wire.NewHint, key: string, signal: AbortSignal): Promise<wire.Session> {
+    const headers = { "Idempotency-Key": key };
+    return this.write("post", "/v1/sessions/{id}/hints", { id: session }, hint, signal, headers);
+  }
+
   undo(session: string, answer: string, signal: AbortSignal): Promise<wire.Session> {
     return this.write("post", "/v1/sessions/{id}/undo", { id: session }, { answer }, signal);
   }
@@ -65,7 +72,7 @@ export class Api {
   }
 
   recommendations(ref: SessionRef, limit: number, offset: number, signal: AbortSignal): Promise<wire.Recommendations> {
-    const query = `?limit=${limit}&offset=${offset}`;
+    const query = `limit=${limit}&offset=${offset}`;
     return "session" in ref
       ? this.read("/v1/sessions/{id}/recommendations", { id: ref.session }, signal, query)
       : this.read("/v1/shared/{token}/recommendations", { token: ref.share }, signal, query);
@@ -89,7 +96,7 @@ export class Api {
     signal: AbortSignal,
     query = "",
   ): Promise<Reply<P, "get">> {
-    return this.connection.send({ method: "GET", path: fillIn(path, parts) + query }, signal) as Promise<Reply<P, "get">>;
+    return this.connection.send({ method: "GET", path: fillIn(path, parts, query) }, signal) as Promise<Reply<P, "get">>;
   }
 
   private write<P extends keyof paths, M extends "post" | "put">(
@@ -105,7 +112,10 @@ export class Api {
   }
 }
 
-/** A path with its parameters filled in. */
-function fillIn(path: string, parts: Record<string, string>): string {
-  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parts[name] ?? ""));
+/** A path with its parameters filled in, and the language if the address of the page asks for one. */
+function fillIn(path: string, parts: Record<string, string>, query = ""): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parts[name] ?? ""));
+  const wanted = requestedLanguage === null ? [] : [`language=${encodeURIComponent(requestedLanguage)}`];
+  const all = [query, ...wanted].filter((part) => part !== "").join("&");
+  return all === "" ? filled : `${filled}?${all}`;
 }

@@ -1,5 +1,6 @@
 /** Requests that survive a lost connection: they are sent again, less and less often, until the server replies. */
 
+import { currentLanguage, type Key, t } from "./messages";
 import type { ProblemDetails } from "./types";
 
 /** An error reply that sending the request again would not change. */
@@ -115,17 +116,17 @@ export class Connection {
   }
 }
 
-const REASONS: Record<string, string> = {
-  "storage-unavailable": "The server cannot save answers at the moment.",
-  busy: "The server is very busy.",
-  draining: "The server is restarting.",
-  "too-many-requests": "You are going faster than the server allows.",
-};
+const REASONS = {
+  "storage-unavailable": "waiting.storage",
+  busy: "waiting.busy",
+  draining: "waiting.draining",
+  "too-many-requests": "waiting.fast",
+} as const satisfies Record<string, Key>;
 
 /** Why a request has to wait, in words. */
 function reasonOf(reply: Reply | null): string {
   const { code = "" } = (reply?.body ?? {}) as Partial<ProblemDetails>;
-  return REASONS[code] ?? "The server cannot be reached.";
+  return t(code in REASONS ? REASONS[code as keyof typeof REASONS] : "waiting.unreachable");
 }
 
 function isTransient(status: number, attempt: number, retryAfter: number): boolean {
@@ -139,7 +140,7 @@ function backoff(attempt: number): number {
 }
 
 function requestOf({ method, body, headers }: Message, signal: AbortSignal): RequestInit {
-  const accepted = { Accept: "application/json", ...headers };
+  const accepted = { Accept: "application/json", "Accept-Language": currentLanguage(), ...headers };
   if (body === undefined) return { method, signal, headers: accepted };
   return { method, signal, headers: { ...accepted, "Content-Type": "application/json" }, body: JSON.stringify(body) };
 }
@@ -157,11 +158,11 @@ function parse(text: string, ok: boolean): unknown {
 function problemOf(reply: Reply): Problem {
   const unexpected: ProblemDetails = {
     type: "about:blank",
-    title: "Unexpected error",
+    title: t("problem.wrong"),
     status: reply.status,
     code: "unexpected",
-    detail: `The server replied with an unexpected error (${reply.status}).`,
-    action: "Try again in a few minutes.",
+    detail: t("problem.unexpected", { status: String(reply.status) }),
+    action: t("problem.later"),
   };
   return new Problem(reply.status, { ...unexpected, ...(reply.body as Partial<ProblemDetails> | null) });
 }

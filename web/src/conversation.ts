@@ -2,11 +2,12 @@
 
 import { Api, refOf } from "./api";
 import { Connection, Problem } from "./connection";
-import { postDone } from "./host";
+import { postAnswered, postFinished, postStarted } from "./host";
 import { Latest } from "./latest";
-import { currentRoute, hostOrigin, navigate, requestedSettings } from "./route";
+import { setLanguage, t } from "./messages";
+import { currentRoute, hostOrigin, navigate, requestedSettings, settingsKey } from "./route";
 import { store, stored, unstore } from "./storage";
-import type { Catalog, Choice, Filter, FilterOption, History, ProblemDetails, Session } from "./types";
+import type { Catalog, Choice, Filter, FilterOption, History, NewHint, ProblemDetails, HintOption, Session } from "./types";
 
 export interface State {
   screen: "loading" | "choosing" | "asking" | "results" | "problem";
@@ -17,13 +18,15 @@ export interface State {
   /** Opened by a share link. */
   readOnly: boolean;
   /** The change that is being sent to the server; while there is one, no other is sent. */
-  sending: Choice | "undo" | "filters" | null;
+  sending: Choice | "undo" | "hint" | "filters" | null;
   /** Expected regret before the first answer and after each one; undefined where it is not known yet. */
   regrets: (number | undefined)[];
   /** Below this expected regret another question hardly helps. */
   stopsAt: number | null;
   /** What must-haves can be about. */
   filterOptions: FilterOption[];
+  /** What a person may want or not care about. */
+  hintOptions: HintOption[];
   problem: ProblemDetails | null;
   /** Something that did not go as the person expects. */
   notice: string | null;
@@ -39,6 +42,7 @@ const EMPTY: State = {
   regrets: [],
   stopsAt: null,
   filterOptions: [],
+  hintOptions: [],
   problem: null,
   notice: null,
 };
@@ -80,8 +84,9 @@ export class Conversation {
       const session = await this.api.open({ ...requestedSettings(), catalog }, randomKey(), signal);
       if (session.id) {
         navigate({ to: "session", id: session.id }, entry);
-        if (hostOrigin !== null) store("embedded", requestedSettings().catalog ?? "", session.id);
+        if (hostOrigin !== null) store("embedded", settingsKey(), session.id);
       }
+      postStarted(session, false);
       this.adopt(session);
       this.loadDetails(session);
     });
@@ -101,18 +106,33 @@ export class Conversation {
     this.set({ sending: choice, notice: null });
     store("pending", session.id, { question: question.id, choice });
     const id = session.id;
-    await this.change(id, (signal) => this.api.answer(id, question.id, choice, signal));
+    await this.change(id, async (signal) => {
+      const answered = await this.api.answer(id, question.id, choice, signal);
+      postAnswered(answered, question, choice);
+      return answered;
+    });
   }
 
-  /** Take the last answer back. */
+  /** Say something unasked, which counts like an answer. Whoever looks at the results goes on looking at them. */
+  async hint(hint: NewHint): Promise<void> {
+    const { session, sending, readOnly, screen } = this.state;
+    if (!session?.id || sending !== null || readOnly) return;
+    this.set({ sending: "hint", notice: null });
+    const { id } = session;
+    const key = randomKey();
+    await this.change(id, (signal) => this.api.hint(id, hint, key, signal), screen === "results" ? { screen } : {});
+  }
+
+  /** Take the last answer or hint back. */
   async undo(): Promise<void> {
     const { session, sending, readOnly } = this.state;
     if (!session?.id || !session.last_answer || sending !== null || readOnly) return;
     this.set({ sending: "undo", notice: null });
-    const { id, last_answer: last } = session;
-    const undone = await this.change(id, (signal) => this.api.undo(id, last, signal));
+    const { id, last_answer: last, answers } = session;
+    const { screen } = this.state;
+    const undone = await this.change(id, (signal) => this.api.undo(id, last, signal), screen === "results" ? { screen } : {});
     // Whoever takes an answer back wants to give another one.
-    if (undone && this.state.screen === "results") this.continueAsking();
+    if (undone && screen === "results" && this.state.session?.answers !== answers) this.continueAsking();
   }
 
   /** Ask about and recommend only what passes the filters. Throws the problem when the server rejects them. */
@@ -139,7 +159,7 @@ export class Conversation {
     if (!session || sending !== null) return;
     unstore("continued", session.id ?? "");
     this.set({ screen: "results" });
-    postDone(session);
+    postFinished(session);
   }
 
   /** Ask on although another question hardly helps. */
@@ -155,7 +175,7 @@ export class Conversation {
   }
 
   private async startOrChoose(signal: AbortSignal): Promise<void> {
-    const before = hostOrigin === null ? null : stored("embedded", requestedSettings().catalog ?? "");
+    const before = hostOrigin === null ? null : stored("embedded", settingsKey());
     if (before !== null) {
       navigate({ to: "session", id: before }, "replace");
       return this.resume(before, signal);
@@ -170,6 +190,7 @@ export class Conversation {
   private async resume(id: string, signal: AbortSignal): Promise<void> {
     await this.sendPending(id, signal);
     const session = await this.api.session({ session: id }, signal);
+    postStarted(session, true);
     this.adopt(session);
     this.loadDetails(session);
   }
@@ -187,12 +208,16 @@ export class Conversation {
   }
 
   /** Change the session; true when that worked. When somebody else changed it meanwhile, show its current state. */
-  private async change(id: string, send: (signal: AbortSignal) => Promise<Session>): Promise<boolean> {
+  private async change(
+    id: string,
+    send: (signal: AbortSignal) => Promise<Session>,
+    also: Partial<State> = {},
+  ): Promise<boolean> {
     const signal = this.visit.signal;
     try {
       const session = await send(signal);
       unstore("pending", id);
-      this.adopt(session);
+      this.adopt(session, also);
       return true;
     } catch (error) {
       if (signal.aborted) return false;
@@ -223,13 +248,14 @@ export class Conversation {
       if (visit.signal.aborted) return;
       if (!(error instanceof Problem)) throw error;
       this.set({ screen: "problem", problem: error.details, sending: null });
-      if (error.status === 404 || error.status === 409) unstore("embedded", requestedSettings().catalog ?? "");
+      if (error.status === 404 || error.status === 409) unstore("embedded", settingsKey());
     }
   }
 
   /** Show a session as the server sent it. */
   private adopt(session: Session, also: Partial<State> = {}): void {
     const before = this.state;
+    setLanguage(session.language); // a session may have been opened in another language than the browser's
     const regrets = Array.from({ length: session.answers + 1 }, (_, index) => before.regrets[index]);
     regrets[0] = session.start_regret;
     regrets[session.answers] = session.expected_regret;
@@ -238,7 +264,7 @@ export class Conversation {
     // That items have changed explains more than that the conversation has moved on.
     const changes = session.catalog_changes.length > 0 ? { notice: session.catalog_changes.join(" ") } : {};
     this.set({ session, regrets, sending: null, screen, ...also, ...changes });
-    if (screen === "results" && before.screen === "asking") postDone(session);
+    if (screen === "results" && before.screen === "asking") postFinished(session);
   }
 
   /** Load what the page also shows but does not wait for. */
@@ -246,9 +272,9 @@ export class Conversation {
     this.loadRegrets(session);
     this.detailsRequest.load(
       async (signal) => {
-        const { filters } = await this.api.attributes(session.catalog, signal);
+        const { filters, hints } = await this.api.attributes(session.catalog, signal);
         const catalogs = this.state.catalogs.length > 0 ? this.state.catalogs : await this.api.catalogs(signal);
-        return { filterOptions: filters, catalogs };
+        return { filterOptions: filters, hintOptions: hints ?? [], catalogs };
       },
       (details) => this.set(details),
     );
@@ -281,8 +307,8 @@ const MOVED_ON = new Set(["stale-question", "answer-conflict", "answer-undone", 
 
 function noticeOf(problem: Problem): string {
   return MOVED_ON.has(problem.code)
-    ? "This conversation has moved on in another window. Here is where it stands."
-    : `That answer could not be used. ${problem.details.detail}`;
+    ? t("notice.moved")
+    : t("notice.unusable", { detail: problem.details.detail });
 }
 
 /** A key that nobody guesses. `crypto.randomUUID` exists on https only. */

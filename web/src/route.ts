@@ -14,6 +14,9 @@ const framed = window.parent !== window;
 /** The origin of the site that embeds this page, as `embed.js` passes it; null when the page is not embedded. */
 export const hostOrigin: string | null = framed ? query.get("parent") : null;
 
+/** The language that the address asks for, such as `?language=de`; otherwise that of the browser is taken. */
+export const requestedLanguage: string | null = query.get("language");
+
 export function currentRoute(): Route {
   const token = SHARED.exec(location.pathname)?.[1];
   if (token !== undefined) return { to: "shared", token };
@@ -39,11 +42,21 @@ export function requestedSettings(): NewSession {
   const settings: NewSession = {};
   const catalog = query.get("catalog");
   if (catalog) settings.catalog = catalog;
+  if (requestedLanguage === "en" || requestedLanguage === "de" || requestedLanguage === "fr" || requestedLanguage === "es") settings.language = requestedLanguage;
   const kind = query.get("ask");
   if (kind === "items" || kind === "attributes" || kind === "auto") settings.ask = kind;
+  for (const name of ["where", "strategy"] as const) {
+    const text = query.get(name);
+    if (text) settings[name] = text;
+  }
   for (const name of ["k", "p", "questions", "seed"] as const) {
     const text = query.get(name) ?? "";
     if (/^\d{1,15}$/.test(text)) settings[name] = Number(text);
   }
   return settings;
+}
+
+/** Names the settings that the address asks for: a page may embed several conversations. */
+export function settingsKey(): string {
+  return JSON.stringify(requestedSettings());
 }

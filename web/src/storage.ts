@@ -7,7 +7,7 @@ interface Stored {
   pending: { question: string; choice: Choice };
   /** By session: the person goes on answering although it could end. */
   continued: true;
-  /** By catalogue: the session in an embedded page, whose address the host resets when it reloads. */
+  /** By the settings of the address: the session in an embedded page, whose address the host resets when it reloads. */
   embedded: string;
   /** By nothing (""): whether single keys answer. */
   keys: "on" | "off";

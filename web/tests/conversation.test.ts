@@ -175,6 +175,26 @@ test("filters that the server rejects are thrown and change nothing", async () =
   expect(conversation.state).toMatchObject({ screen: "asking", sending: null });
 });
 
+test("a hint is sent once, and whoever looks at the results goes on looking at them", async () => {
+  const { browser, conversation } = await resumed(session({ answers: 2, hints: 0 }));
+  conversation.finish();
+  void conversation.hint({ says: "want", attribute: "funny" });
+  void conversation.hint({ says: "want", attribute: "dark" }); // one at a time
+  const sent = browser.last(/hints$/);
+  expect(sent).toMatchObject({ method: "POST", body: { says: "want", attribute: "funny" } });
+  await sent.reply(200, session({ answers: 2, hints: 1, version: 3, last_answer: "a3" }));
+  expect(conversation.state).toMatchObject({ screen: "results", sending: null, session: { hints: 1 } });
+  expect(browser.requests.filter((request) => request.path.endsWith("/hints"))).toHaveLength(1);
+});
+
+test("undoing a hint at the end stays there", async () => {
+  const { browser, conversation } = await resumed(session({ answers: 2, hints: 1 }));
+  conversation.finish();
+  void conversation.undo();
+  await browser.last(/undo$/).reply(200, session({ answers: 2, hints: 0, version: 3 }));
+  expect(conversation.state.screen).toBe("results");
+});
+
 test("answers that were undone have no regret", async () => {
   const { browser, conversation } = await resumed(session({ answers: 2 }));
   const loaded = history(1, [0.8, 0.6, 0.4]);

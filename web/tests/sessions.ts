@@ -13,6 +13,7 @@ export function session(changes: Partial<Session> = {}): Session {
     filters: [],
     where: null,
     version,
+    language: "en",
     answers,
     last_answer: answers > 0 ? `a${answers}` : null,
     question: { id: `${answers + 1}-${version}`, number: answers + 1, options: [], answers: [0, 1, "none", "same", "skip"] },

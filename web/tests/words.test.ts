@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { Fact, Option, Why } from "../src/types";
-import { comparison, extraName, joined, percent, plural, prose, stopName, summary, withRepeats } from "../src/words";
+import type { Option, OptionFact } from "../src/types";
+import { comparison, extraName, joined, lineOf, percent, plural, prose, stopName, summary } from "../src/words";
 
-function facts(values: Record<string, string>): Fact[] {
-  return Object.entries(values).map(([name, value]) => ({ name, value }));
+function facts(values: Record<string, string>): OptionFact[] {
+  return Object.entries(values).map(([name, value]) => ({ name, value, differs: true }));
 }
 
 function option(values: Record<string, string>): Option {
@@ -14,8 +14,8 @@ test("a share is rounded to whole percent, and never to nothing", () => {
   expect([0, 0.001, 0.0049, 0.005, 0.014, 0.5, 1].map(percent)).toEqual(["0%", "<1%", "<1%", "1%", "1%", "50%", "100%"]);
 });
 
-test("one thing, two things, a thousand things", () => {
-  expect([1, 2, 1000, 0].map((count) => plural(count, "film"))).toEqual(["1 film", "2 films", "1,000 films", "0 films"]);
+test("one thing, two things", () => {
+  expect([1, 2, 1000, 0].map((count) => plural(count, "film"))).toEqual(["film", "films", "films", "films"]);
 });
 
 test("lists end in a word", () => {
@@ -51,24 +51,28 @@ test("prose is the first long fact, or one whose name says so", () => {
 
 test("a comparison shows what differs", () => {
   const rows = comparison([option({ a: "1", b: "x", c: "1", d: "1" }), option({ a: "2", b: "x", c: "2", d: "2" })], 2);
-  expect(rows.map((row) => row.name)).toEqual(["a", "c", "b"]);
-  expect(rows.map((row) => row.differs)).toEqual([true, true, false]);
+  expect(rows.map((row) => row.name)).toEqual(["a", "c"]);
+  expect(rows.map((row) => row.differs)).toEqual([true, true]);
   expect(rows[0]?.values).toEqual(["1", "2"]);
 });
 
-test("a comparison leaves out what does not differ once enough does", () => {
-  const rows = comparison([option({ a: "1", b: "1", c: "1", d: "x" }), option({ a: "2", b: "2", c: "2", d: "x" })], 5);
-  expect(rows.map((row) => row.name)).toEqual(["a", "b", "c"]);
+test("options that differ in nothing show a few facts", () => {
+  const same = option({ a: "1", b: "1", c: "1", d: "x" });
+  expect(comparison([same, same], 5).map((row) => row.name)).toEqual(["a", "b", "c"]);
+});
+
+test("prose stands on a card if it was written for it or there is nothing else, and addresses are no values", () => {
+  expect(lineOf(facts({ year: "1964", line: "A line." }))).toBe("A line.");
+  expect(lineOf(facts({ year: "1964", description: "A description." }))).toBeUndefined();
+  expect(lineOf(facts({ description: "A description." }))).toBe("A description.");
+  expect(comparison([option({ page: "https://a.example/1" }), option({ page: "https://a.example/2" })], 5)).toEqual([]);
 });
 
 test("a fact that only one option has differs, and prose is not compared", () => {
   const rows = comparison([option({ a: "1", plot: "p" }), option({ plot: "q" })], 5);
-  expect(rows).toEqual([{ name: "a", values: ["1", ""], differs: true }]);
+  expect(rows).toEqual([{ name: "a", values: ["1", ""], differs: true, alone: null }]);
 });
 
-test("a reason that names the answer of an earlier one is marked", () => {
-  const why = (answer: string): Why => ({ answer, number: 1, chosen: "a", over: [], direction: null, feature: null, text: "" });
-  const marked = withRepeats([why("x"), null, undefined, why("y"), why("x")]);
-  expect(marked.map(({ repeated }) => repeated)).toEqual([false, false, false, false, true]);
-  expect(marked.map(({ why }) => why?.answer)).toEqual(["x", undefined, undefined, "y", "x"]);
+test("what is not known does not stand in the line of an item", () => {
+  expect(summary(facts({ weight: "unknown", drive: "AWD" }), 2)).toBe("AWD");
 });
