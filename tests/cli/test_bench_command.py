@@ -35,9 +35,10 @@ def test_the_command_draws_a_plot(rather, vectors, tmp_path):
 def test_a_soak_ends_with_1_when_something_is_wrong(rather, monkeypatch, wrong):
     pytest.importorskip("fastapi", reason="the extra `serve` is not installed")
 
-    def soak(users, seconds, catalog, **options):
+    def soak(traffic, **options):
         quiet = Minute(False, 12, 5.0, 9.0, 0, None, None)
-        return SoakReport(catalog, users, seconds, [quiet], {"answer": 12}, 2, 0, 0, 0, {}, {"answers": wrong})
+        counted = ([quiet], {"answer": 12}, 2, {}, {}, {})
+        return SoakReport(traffic.catalog, traffic.users, traffic.seconds, *counted, {"answers": wrong})
 
     monkeypatch.setattr("rather.research.bench.soak.soak", soak)
     arguments, ends = ("bench", "--serve", "--soak", "2", "--users", "3"), 1 if wrong else 0

@@ -56,8 +56,8 @@ def test_the_help_names_the_extra_of_the_approximate_retriever(rather):
     assert "rather[ann]" in words(rather("ask", "--help", columns=500).out)
 
 
-def test_a_conversation_shows_labels_and_facts_as_they_are(rather, table):
-    out = rather("ask", table, stdin="1\n2\n1\nq\n", terminal=True).out
+def test_a_conversation_shows_labels_and_facts_as_they_are(at_the_keyboard, table):
+    out = at_the_keyboard("ask", table, keys="121q").out
     assert all(label in out for label in LABELS)
     assert "[price]" in out
     assert "[/size]" in out

@@ -1,22 +1,25 @@
 """What fits on a card."""
 
-from rather.cli.cards import MOST_FACTS, facts_to_show
-from rather.model.questions import Option
+from rather.cli.cards import MOST_FACTS, choice_keys, facts_to_show
+from rather.conversation.compared_facts import ComparedFact
 
 
-def option(**facts):
-    return Option("label", facts, "id")
-
-
-def test_few_facts_are_all_shown_except_the_line_which_stands_below_them():
-    assert facts_to_show([option(year="1942", line="A café."), option(year="1942", country="France")]) == [
-        "year",
-        "country",
+def test_what_differs_is_shown_except_prose():
+    facts = [
+        ComparedFact("year", ("1942", "1943"), True),
+        ComparedFact("country", ("France", "France"), False),
+        ComparedFact("line", ("A café.", "A bar."), True),
+        ComparedFact("plot", ("x" * 99, "y"), True),
+        ComparedFact("page", ("https://a.example", "https://b.example"), True),
     ]
+    assert [fact.name for fact in facts_to_show(facts)] == ["year"]
+    assert [fact.name for fact in facts_to_show(facts[1:])] == ["country"]
 
 
-def test_of_many_facts_those_that_differ_are_shown():
-    same = {f"same{number}": "x" for number in range(10)}
-    left = option(**same, **{f"own{number}": "a" for number in range(12)})
-    right = option(**same, **{f"own{number}": "b" for number in range(12)})
-    assert facts_to_show([left, right]) == [f"own{number}" for number in range(MOST_FACTS)]
+def test_the_first_few_are_shown():
+    facts = [ComparedFact(f"own{number}", ("a", "b"), True) for number in range(12)]
+    assert facts_to_show(facts) == facts[:MOST_FACTS]
+
+
+def test_the_keys_of_the_options():
+    assert [choice_keys(k) for k in (2, 3, 12)] == ["1 or 2", "1 to 3", "1 to 12"]

@@ -3,11 +3,8 @@
 import csv
 import json
 import os
-import pty
-import select
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -81,6 +78,14 @@ def test_a_program_can_answer(program):
     assert questions[1] == questions[3]
     assert said[-1]["type"] == "end"
     assert said[-1]["answers"] == 2
+
+
+def test_a_program_can_give_hints(program):
+    funny, unknown = ({"says": "want", "attribute": text} for text in ("funny", "purple"))
+    said = program(commands=[{"hint": funny}, {"hint": unknown}, {"hint": "louder"}, {"undo": True}, {"quit": True}])
+    assert [message["number"] for message in said if message["type"] == "question"] == [1] * 5
+    assert sum(message["type"] == "error" for message in said) == 2
+    assert said[-1]["answers"] == 0
 
 
 def test_a_program_reads_what_was_wrong_and_is_asked_again(program):
@@ -171,51 +176,6 @@ def test_simulate_draws_a_plot(tmp_path, rather):
 )
 def test_a_mistake_ends_in_a_message_that_names_it(arguments, message, rather):
     assert message in rather(*arguments, expect=2).err
-
-
-class Terminal:
-    """A person at a real (pseudo) terminal."""
-
-    def __init__(self, *arguments):
-        self.pid, self.fd = pty.fork()
-        if self.pid == 0:
-            os.execve(sys.executable, [sys.executable, "-m", "rather", *arguments], ENVIRONMENT)
-        self.seen = ""
-
-    def wait_for(self, text, timeout=60.0):
-        deadline = time.monotonic() + timeout
-        start = len(self.seen)
-        while text not in self.seen[start:]:
-            ready, _, _ = select.select([self.fd], [], [], max(0.0, deadline - time.monotonic()))
-            assert ready, f"{text!r} never came; saw: {self.seen[start:]}"
-            try:
-                self.seen += os.read(self.fd, 65536).decode(errors="replace")
-            except OSError:  # the other end closed
-                assert text in self.seen[start:], self.seen[start:]
-
-    def type(self, line):
-        os.write(self.fd, (line + "\n").encode())
-
-    def exit_code(self):
-        while True:
-            try:
-                if not os.read(self.fd, 65536):
-                    break
-            except OSError:
-                break
-        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
-
-
-def test_a_person_answers_undoes_and_quits_at_a_terminal():
-    terminal = Terminal("ask", "films")
-    terminal.wait_for("> ")
-    assert "Question 1" in terminal.seen
-    for typed, answer in [("x", "Please type"), ("u", "Nothing to undo"), ("1", "Question 2"), ("u", "Question 1")]:
-        terminal.type(typed)
-        terminal.wait_for(answer)
-    terminal.type("q")
-    terminal.wait_for("Done after 0 answers")
-    assert terminal.exit_code() == 0
 
 
 @pytest.mark.parametrize("kind", ["auto", "exact", "shortlist"])

@@ -22,8 +22,8 @@ def controls(text):
     return {sign for sign in text if unicodedata.category(sign) == "Cc" and sign != "\n"}
 
 
-def test_a_conversation_shows_control_characters_and_sends_none(rather, table):
-    out = rather("ask", table, stdin="1\n2\nq\n", terminal=True).out
+def test_a_conversation_shows_control_characters_and_sends_none(at_the_keyboard, table):
+    out = at_the_keyboard("ask", table, keys="12q").out
     assert controls(out) == set()
     assert "␛[2JFilm" in out
 

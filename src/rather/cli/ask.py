@@ -1,6 +1,7 @@
 """`rather ask`: a conversation in the terminal, or with a program over standard input and output."""
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,6 +25,7 @@ from rather.cli.options import (
     chosen_strategies,
 )
 from rather.errors import InvalidInputError, RatherError
+from rather.languages import validated_language
 
 if TYPE_CHECKING:
     from rather.conversation.reading_cost import ReadingCost
@@ -67,6 +69,9 @@ def ask(
     resume: Annotated[
         Path | None, typer.Option(help="Continue a saved conversation with its own settings, and keep saving it.")
     ] = None,
+    language: Annotated[
+        str, typer.Option(help="The language of the questions: en, de, fr or es. --json stays in English.")
+    ] = "en",
     retriever: RetrieverKind = "auto",
     no_cache: NoCache = False,
     strict: Strict = False,
@@ -74,13 +79,15 @@ def ask(
     """Answer a few questions about a catalogue and get recommendations.
 
     It stops by itself once more questions would hardly help. With --json it prints one JSON object per line and reads
-    answers as lines of JSON: {"choice": 0}, {"choice": "none"}, "same", "skip", {"undo": true} or {"quit": true}.
+    answers as lines of JSON: {"choice": 0}, {"choice": "none"}, "same", "skip", {"undo": true} or {"quit": true}, and
+    hints: {"hint": {"says": "want", "attribute": "funny"}}.
 
     Examples:
         rather ask films
         rather ask films --k 3 --save evening.json
         rather ask films --resume evening.json
         rather ask films --ask attributes --p 2
+        rather ask films --language de
         rather ask cars.csv --where "year >= 2025 and seats > 4"
         echo '{"choice": 1}' | rather ask films --json
     """
@@ -88,6 +95,7 @@ def ask(
         raise InvalidInputError(
             "`rather ask` needs a person at a terminal. Use --json for a program, or watch `rather demo`."
         )
+    validated_language(language, "--language")
     if no_cache:
         switch_off()
     from rather.caching import user_cache
@@ -126,11 +134,19 @@ def ask(
     file = save or resume
     if file is not None:
         _save(session, file)  # complain now, not after the first answer
+    on_change = partial(_save, session, file) if file is not None else _nothing
     if json_output:
-        from rather.cli.json_conversation import converse
+        from rather.cli.json_conversation import converse as answer_in_json
+
+        answer_in_json(session, on_change)
     else:
         from rather.cli.terminal_conversation import converse
-    converse(session, lambda: None if file is None else _save(session, file))
+
+        converse(session, on_change, language)
+
+
+def _nothing() -> None:
+    """Save nothing."""
 
 
 def _reading_cost(text: str) -> "ReadingCost":

@@ -12,10 +12,12 @@ from rather.cli.console import say
 from rather.cli.json_output import print_json
 from rather.cli.options import Json, Plot, Seed, SlateSize
 from rather.errors import InvalidInputError
+from rather.extras import require_extra
 
 if TYPE_CHECKING:
     from rather.research.bench import BenchReport, BenchSettings
     from rather.research.bench.load import ServeReport
+    from rather.research.bench.traffic import Traffic
 
 
 def bench(
@@ -27,7 +29,7 @@ def bench(
             show_default="those of the paper, 1e5 and 1e7 items on books, and 1e6 on films and N(0, I)",
         ),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="The small sizes and few repeats: under a minute.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="The small sizes and few repeats: about a minute.")] = False,
     vectors: Annotated[
         Path | None,
         typer.Option(
@@ -72,8 +74,8 @@ def bench(
     the end: answers per second, latency, errors, and the latency relative to the library's own time.
 
     With --serve --soak, they also undo, filter, export, import and delete, while the server is killed and started
-    again, its table changes and its database is locked. It exits with 1 if an acknowledged answer is lost or doubled,
-    if memory or file descriptors grow, or if a quiet minute is twice as slow as the first.
+    again, its table changes and its database is locked or slow. It exits with 1 if an acknowledged answer is lost or
+    doubled, if memory or file descriptors grow, or if a quiet minute is twice as slow as the first.
 
     Examples:
         rather bench
@@ -86,10 +88,16 @@ def bench(
     if soak is not None:
         if not serve:
             raise InvalidInputError("`--soak` is for `rather bench --serve`: add --serve.")
-        _soak(catalog, users, soak, think_seconds, seed, json_output)
-        return
+        seconds = 60 * soak
     if serve:
-        _serve(catalog, users, seconds, think_seconds, k, seed, own_seeds, json_output)
+        from rather.research.bench.traffic import Traffic
+
+        require_extra("serve", "`rather bench --serve`")
+        traffic = Traffic(users, seconds, catalog, think_seconds, seed)
+        if soak is None:
+            _serve(traffic, k, own_seeds, json_output)
+        else:
+            _soak(traffic, json_output)
         return
     report = _measure(_settings(size, quick, vectors, repeats, memory), json_output)
     if plot is not None:
@@ -139,24 +147,11 @@ def _measure(settings: "BenchSettings", quiet: bool) -> "BenchReport":
         return run(settings, advance, lambda text: say(text, stderr=True))
 
 
-def _serve(
-    catalog: str,
-    users: int,
-    seconds: float,
-    think_seconds: float,
-    k: int,
-    seed: int,
-    own_seeds: bool,
-    json_output: bool,
-) -> None:
-    from rather.extras import require_extra
+def _serve(traffic: "Traffic", k: int, own_seeds: bool, json_output: bool) -> None:
     from rather.research.bench.load import serve_bench
 
-    require_extra("serve", "`rather bench --serve`")
-    with _seconds_bar("seconds of load", seconds, json_output) as show:
-        report = serve_bench(
-            users, seconds, catalog, think_seconds=think_seconds, k=k, seed=seed, own_seeds=own_seeds, on_progress=show
-        )
+    with _seconds_bar("seconds of load", traffic.seconds, json_output) as show:
+        report = serve_bench(traffic, k=k, own_seeds=own_seeds, on_progress=show)
     if json_output:
         print_json(asdict(report))
     else:
@@ -180,13 +175,11 @@ def _seconds_bar(what: str, seconds: float, quiet: bool) -> Iterator[Callable[[f
         yield show
 
 
-def _soak(catalog: str, users: int, minutes: float, think_seconds: float, seed: int, json_output: bool) -> None:
-    from rather.extras import require_extra
+def _soak(traffic: "Traffic", json_output: bool) -> None:
     from rather.research.bench.soak import soak
 
-    require_extra("serve", "`rather bench --serve`")
-    with _seconds_bar("seconds of soak", 60 * minutes, json_output) as show:
-        report = soak(users, 60 * minutes, catalog, think_seconds=think_seconds, seed=seed, on_progress=show)
+    with _seconds_bar("seconds of soak", traffic.seconds, json_output) as show:
+        report = soak(traffic, on_progress=show)
     if json_output:
         print_json({**asdict(report), "passed": report.passed})
     else:

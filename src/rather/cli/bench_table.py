@@ -63,7 +63,9 @@ def print_soak(report: SoakReport) -> None:
     console.print(table)
     counts = ", ".join(f"{kind} {count:,}" for kind, count in report.requests.items())
     console.print(f"requests: {counts}; {report.sessions:,} sessions compared")
-    console.print(f"{report.kills} kills, {report.reloads} reloads, {report.locks} locks of the database")
+    console.print(", ".join(f"{kind} {count}" for kind, count in report.disturbances.items()), highlight=False)
+    spelled = ", ".join(f"{kind} {ms:,.0f}" for kind, ms in report.p99.items())
+    console.print(f"p99, ms: {spelled}")
     for name, problem in report.checks.items():
         verdict = "not checked" if problem is None else problem or "as it must be"
         console.print(Text(f"{name}: {verdict}", style="red" if problem else ""))

@@ -9,6 +9,10 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from rather.conversation.compared_facts import ComparedFact
+from rather.conversation.reasons import Reason
+from rather.conversation.recommendations import match_text
+from rather.languages import ENGLISH, message, percent
 from rather.model.questions import Option, Question, Recommendation
 from rather.model.responses import Answer, Choice
 
@@ -16,24 +20,23 @@ CARD_WIDTH = 38
 BAR_WIDTH = 16
 MOST_FACTS = 8
 
-ANSWER_TEXTS = {
-    Answer.NONE: "none of these",
-    Answer.SAME: "about the same",
-    Answer.SKIP: "skipped",
-}
+ANSWER_KEYS = {Answer.NONE: "terminal.none", Answer.SAME: "terminal.same", Answer.SKIP: "terminal.skipped"}
 
 
-def question_view(question: Question) -> RenderableType:
+def question_view(question: Question, facts: Sequence[ComparedFact], language: str = ENGLISH) -> RenderableType:
     """Items as numbered cards, side by side where the terminal is wide enough; attributes as a sentence and a list."""
     if question.kind == "attributes":
-        return Group(_sentence(question), *(_line(number, option) for number, option in enumerate(question.options, 1)))
-    shown = facts_to_show(question.options)
-    cards = [_card(number, option, shown) for number, option in enumerate(question.options, start=1)]
-    return Group(Text(f"\nQuestion {question.number}: {question.lead}…", style="bold"), Columns(cards))
+        return Group(
+            _sentence(question, language), *(_line(number, option) for number, option in enumerate(question.options, 1))
+        )
+    shown = facts_to_show(facts)
+    cards = [_card(index, option, shown) for index, option in enumerate(question.options)]
+    said = {"number": question.number, "lead": question.lead, "start": question.start}
+    return Group(Text("\n" + message(language, "terminal.question", **said), style="bold"), Columns(cards))
 
 
-def _sentence(question: Question) -> Text:
-    sentence = Text(f"\nQuestion {question.number}: ", style="bold")
+def _sentence(question: Question, language: str) -> Text:
+    sentence = Text("\n" + message(language, "terminal.sentence", number=question.number), style="bold")
     for piece in question.words:
         sentence.append(piece.text, style="bold cyan" if piece.stressed else "not bold")
     return sentence
@@ -43,60 +46,82 @@ def _line(number: int, option: Option) -> Text:
     return Text.assemble((f"  {number}  ", "bold"), (option.label, "cyan"))
 
 
-def facts_to_show(options: Sequence[Option]) -> list[str]:
-    """Names of the facts that fit on a card: all if they are few, otherwise those in which the options differ."""
-    names = list(dict.fromkeys(name for option in options for name in option.facts if name != "line"))
-    if len(names) <= MOST_FACTS:
-        return names
-    differing = [name for name in names if len({option.facts.get(name) for option in options}) > 1]
-    return differing[:MOST_FACTS]
+def facts_to_show(facts: Sequence[ComparedFact]) -> list[ComparedFact]:
+    """The facts that fit on a card: those in which the options differ, or all where they differ in none."""
+    short = [fact for fact in facts if fact.is_short and fact.name != "line"]
+    return ([fact for fact in short if fact.differs] or short)[:MOST_FACTS]
 
 
-def _card(number: int, option: Option, shown: Sequence[str]) -> Panel:
+def _card(index: int, option: Option, shown: Sequence[ComparedFact]) -> Panel:
     line = option.facts.get("line")
-    lines = [Text.assemble((f"{name}  ", "dim"), option.facts[name]) for name in shown if name in option.facts]
+    lines = [Text.assemble((f"{fact.name}  ", "dim"), fact.values[index] or "–") for fact in shown]
     if line:
         lines += [Text(""), Text(line, style="italic")]
     heading = Text(option.label, style="bold cyan")
-    return Panel(Group(heading, *lines), title=Text(f" {number} ", style="bold"), box=box.ROUNDED, width=CARD_WIDTH)
+    return Panel(Group(heading, *lines), title=Text(f" {index + 1} ", style="bold"), box=box.ROUNDED, width=CARD_WIDTH)
 
 
-def choice_text(question: Question, choice: Choice) -> str:
+def choice_text(question: Question, choice: Choice, language: str = ENGLISH) -> str:
     """What was answered, in words."""
-    return ANSWER_TEXTS[choice] if isinstance(choice, Answer) else question.options[choice].label
+    return message(language, ANSWER_KEYS[choice]) if isinstance(choice, Answer) else question.options[choice].named
 
 
-def recommendations_view(top: Sequence[Recommendation], regret: float, start_regret: float) -> RenderableType:
-    """The best items so far, the chance that each is the very best one, and the expected cost of stopping now."""
+def recommendations_view(
+    top: Sequence[Recommendation],
+    regret: float,
+    start_regret: float,
+    reasons: Sequence[Sequence[Reason]] = (),
+    language: str = ENGLISH,
+) -> RenderableType:
+    """The best items so far, how well each matches and why, and what is still to gain by further answers.
+
+    Args:
+        top: The items.
+        regret: What stopping now is expected to lose.
+        start_regret: What stopping before the first answer would have lost.
+        reasons: Those of each item, if they are shown.
+        language: The language of the texts.
+    """
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("", justify="right", style="dim")
-    table.add_column("We would recommend now", style="bold", no_wrap=True, overflow="ellipsis", max_width=36)
-    table.add_column("chance to be your best", no_wrap=True)
-    table.add_column("expected utility", justify="right")
+    heading = message(language, "terminal.recommended")
+    table.add_column(heading, style="bold", no_wrap=True, overflow="ellipsis", max_width=36)
+    table.add_column(message(language, "terminal.match"))
     for rank, item in enumerate(top, start=1):
-        filled = round(item.probability_best * BAR_WIDTH)
+        filled = round(item.match * BAR_WIDTH)
         bar = Text("█" * filled, style="green").append("░" * (BAR_WIDTH - filled), style="dim")
         table.add_row(
             str(rank),
             Text(item.label),
-            bar.append(f" {item.probability_best:4.0%}", style="default"),
-            f"{item.expected_utility:.2f} ± {item.spread:.2f}",
+            bar.append(f" {match_text(item, language)}", style="default"),
         )
     share = regret / start_regret if start_regret > 0 else 0.0
-    note = Text(f"Expected regret of stopping now: {regret:.3f} ({share:.0%} of the initial regret)\n")
-    return Group(table, note)
+    note = Text(message(language, "terminal.still", share=percent(share, language)) + "\n")
+    why = zip(top, reasons, strict=False)
+    return Group(table, *(_because(item, found, language) for item, found in why if found), note)
 
 
-def help_line(k: int, offered: Sequence[Answer]) -> Text:
-    """The keys a person may press."""
-    keys = [(f"1..{k}", "choose")]
-    keys += [("n", "none of these")] * (Answer.NONE in offered)
-    keys += [("s", "about the same")] * (Answer.SAME in offered)
-    keys += [("?", "don't know"), ("u", "undo"), ("q", "quit")]
+def _because(item: Recommendation, reasons: Sequence[Reason], language: str) -> RenderableType:
+    """Why an item is recommended, one reason per line."""
+    lines = [Text(f"  • {reason.text}") for reason in reasons]
+    return Group(Text(message(language, "terminal.why", label=item.label), style="bold"), *lines, Text(""))
+
+
+def help_line(k: int, offered: Sequence[Answer], language: str = ENGLISH) -> Text:
+    """The keys a person may press, which are those of the page."""
+    keys = [(choice_keys(k, language), "choose")]
+    keys += [("0", "none")] * (Answer.NONE in offered)
+    keys += [("=", "same")] * (Answer.SAME in offered)
+    keys += [("?", "skip"), (message(language, "terminal.backspace"), "undo"), ("q", "quit")]
     text = Text()
     for key, meaning in keys:
-        text.append(key, style="bold yellow").append(f" {meaning}   ", style="dim")
+        text.append(key, style="bold yellow").append(f" {message(language, f'terminal.{meaning}')}   ", style="dim")
     return text
+
+
+def choice_keys(k: int, language: str = ENGLISH) -> str:
+    """The keys of k options: "1 or 2", "1 to 5"."""
+    return message(language, "terminal.two_keys" if k == 2 else "terminal.several_keys", k=k)
 
 
 def show(console: Console, *views: RenderableType) -> None:

@@ -53,6 +53,7 @@ def _play(session: "Session", seed: int) -> None:
     from rather.cli.cards import choice_text, question_view, recommendations_view, show
     from rather.cli.console import plain_console
     from rather.cli.terminal_conversation import finish
+    from rather.conversation.compared_facts import compared_facts
     from rather.simulation.conversations import draw_users
     from rather.simulation.users import SimulatedUser
 
@@ -61,11 +62,12 @@ def _play(session: "Session", seed: int) -> None:
     console.print("No terminal to answer at, so a simulated user does.", style="bold")
     while (stop := session.stop) is None:
         question = session.ask()
+        facts = compared_facts(question, session.policy.catalog, session.belief)
         choice = user.answer(question)
         session.tell(question, choice)
         show(
             console,
-            question_view(question),
+            question_view(question, facts),
             Text(f"→ {choice_text(question, choice)}", style="bold green"),
             recommendations_view(session.recommend(3), session.expected_regret, session.policy.start_regret),
         )

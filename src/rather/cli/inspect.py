@@ -1,5 +1,6 @@
 """`rather inspect cars.csv`: how the columns of a table are understood, and the settings to change that."""
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -30,23 +31,35 @@ def inspect(
         float | None, typer.Option(min=0, help="Largest file to read.", show_default="512")
     ] = None,
     strict: Strict = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Take the guesses; ask nothing.")] = False,
+    questions: Annotated[
+        bool,
+        typer.Option("--questions", help="Print twenty questions and the reasons for recommendations, nothing else."),
+    ] = False,
 ) -> None:
     """Show what each column of a table is and how it will be used, and write a settings file to change that.
 
-    Every command that reads the table follows the settings (cars.toml for cars.csv).
+    Every command that reads the table follows the settings (cars.toml for cars.csv). At a terminal it first asks about
+    columns that are doubtful, unless there are settings already.
 
     Examples:
         rather inspect cars.csv
+        rather inspect cars.csv --questions
         rather inspect cars.csv --json --no-write
     """
     from rather.cli.progress import spinner
     from rather.formats.tables.inspection import inspect_table
     from rather.formats.tables.settings import settings_path
 
+    if questions:
+        _preview(path, {} if force else None, json_output, most_megabytes, strict)
+        return
     settings = settings_path(path)
     with spinner(f"reading {path}"):
         inspected = inspect_table(path, {} if force else None, most_megabytes=most_megabytes, strict=strict)
     written = write and (force or not settings.exists())
+    if written and not yes and not json_output and sys.stdin.isatty() and sys.stdout.isatty():
+        inspected = _after_dialog(inspected, strict)
     if written:
         _write(inspected, settings)
     report = table_report(inspected)
@@ -57,12 +70,41 @@ def inspect(
         _show(report)
 
 
+def _preview(path: Path, settings: Any, json_output: bool, most_megabytes: float | None, strict: bool) -> None:
+    from rather.cli.inspect_questions import questions_report, show_questions
+    from rather.cli.progress import spinner
+    from rather.formats.tables.encoded_table import encode_table
+
+    with spinner(f"asking about {path}"):
+        table = encode_table(path, settings, most_megabytes=most_megabytes, strict=strict)
+        report = questions_report(table.catalog, table.belief(), path.name)
+    if json_output:
+        print_json(report)
+    else:
+        show_questions(report)
+
+
+def _after_dialog(inspected: "InspectedTable", strict: bool) -> "InspectedTable":
+    """The table as it is after its owner has been asked about doubtful columns."""
+    from rather.cli.console import say
+    from rather.cli.inspect_dialog import decided
+    from rather.formats.tables.inspection import inspect_table
+
+    def prompt(text: str, default: str) -> str:
+        answer: str = typer.prompt(text, default=default)
+        return answer
+
+    settings = decided(inspected, prompt, say)
+    return inspected if settings == inspected.given else inspect_table(inspected.raw.path, settings, strict=strict)
+
+
 def table_report(inspected: "InspectedTable") -> dict[str, Any]:
     """What was found, as plain data."""
     raw = inspected.raw
     return {
         "table": raw.source,
-        "rows": len(inspected),
+        "rows": len(inspected) + inspected.out_of_stock,
+        "out_of_stock": inspected.out_of_stock,
         "name": inspected.name,
         "id": inspected.id,
         "label": inspected.label,
@@ -111,7 +153,7 @@ def _usage(column: "TableColumn", inspected: "InspectedTable") -> str:
             if column.kind is ColumnKind.TAGS
             else "values"
         )
-        text += f" ({count} {noun})"
+        text += f" ({count} {noun if count != 1 else noun.removesuffix('s')})"
     if column.direction is not Direction.DEPENDS:
         text += f", {column.direction.value} is better"
     return ", ".join([text, *names_rows])
@@ -161,7 +203,9 @@ def _show(report: dict[str, Any]) -> None:
     from rather.cli.console import plain_console
 
     console = plain_console()
-    console.print(Text(f"{report['table']}: {report['rows']:,} rows, {len(report['columns'])} columns", style="bold"))
+    gone = f" ({report['out_of_stock']:,} out of stock)" if report["out_of_stock"] else ""
+    heading = f"{report['table']}: {report['rows']:,} rows{gone}, {len(report['columns'])} columns"
+    console.print(Text(heading, style="bold"))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("column", "kind", "used"):
         table.add_column(name)

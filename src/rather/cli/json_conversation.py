@@ -10,6 +10,7 @@ from rather.conversation.session import Session
 from rather.errors import InvalidInputError, RatherError
 from rather.model.questions import Option, Question
 from rather.model.responses import SKIP
+from rather.model.statements import statement_of
 
 
 def converse(session: Session, on_change: Callable[[], None]) -> None:
@@ -48,8 +49,11 @@ def _obey(line: str, question: Question, session: Session) -> bool:
     if command.get("undo"):
         session.undo()
         return False
+    if "hint" in command:
+        session.hint(statement_of(command["hint"]))
+        return False
     if "choice" not in command:
-        raise InvalidInputError('Expected {"choice": …}, {"undo": true} or {"quit": true}.')
+        raise InvalidInputError('Expected {"choice": …}, {"hint": …}, {"undo": true} or {"quit": true}.')
     session.tell(command.get("number", question.number), command["choice"])
     return False
 
@@ -84,6 +88,7 @@ def _option_object(option: Option) -> dict[str, Any]:
 
 def state_object(session: Session) -> dict[str, Any]:
     """Recommendations and how sure we are, as JSON."""
+    top = session.recommend(5)
     return {
         "recommendations": [
             {
@@ -92,8 +97,11 @@ def state_object(session: Session) -> dict[str, Any]:
                 "expected_utility": item.expected_utility,
                 "spread": item.spread,
                 "probability_best": item.probability_best,
+                "match": item.match,
+                "probability_good": item.probability_good,
+                "reasons": [reason.text for reason in reasons],
             }
-            for item in session.recommend(5)
+            for item, reasons in zip(top, session.reasons(top), strict=True)
         ],
         "expected_regret": session.expected_regret,
     }

@@ -17,6 +17,10 @@ from rather.nouns import counted
 if TYPE_CHECKING:
     from rather.formats.opening import Source
     from rather.server.settings import Settings
+    from rather.server.theme import Theme
+
+# Hosts that are named at start because what leads there is not shown; a table may have many.
+MOST_HIDDEN = 3
 
 CatalogNames = Annotated[
     list[str] | None,
@@ -65,6 +69,20 @@ def serve(
             help="Another host that pictures may come from; repeat it for more.",
         ),
     ] = None,
+    link_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            envvar="RATHER_LINK_HOST",
+            help="A host that links to items' pages may lead to; repeat it for more, * for any.",
+        ),
+    ] = None,
+    theme: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="RATHER_THEME",
+            help="A TOML file with the look of the page: name, logo, colours, fonts, texts.",
+        ),
+    ] = None,
     sessions_per_day: Annotated[int, typer.Option(min=1, help="Sessions that one address may open per day.")] = 1_000,
     requests_per_minute: Annotated[
         int, typer.Option(min=1, help="Requests that one address may make per minute.")
@@ -83,6 +101,12 @@ def serve(
         typer.Option(help="Address of a proxy whose X-Forwarded-For header is trusted."),
     ] = None,
     drain_seconds: Annotated[int, typer.Option(min=0, help="Time to finish open requests after SIGTERM.")] = 30,
+    language: Annotated[
+        str | None,
+        typer.Option(
+            help="The language of the page and its questions: en, de, fr or es.", show_default="the browser's"
+        ),
+    ] = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", help="Log only problems, as plain text instead of JSON lines.")
     ] = False,
@@ -102,6 +126,8 @@ def serve(
         rather serve films --database sqlite:///sessions.db
         rather serve films --database postgresql+psycopg://USER:PASSWORD@HOST/NAME
         rather serve cars.csv --origin https://shop.example.org --image-host https://images.example.org
+        rather serve cars.csv --theme shop.toml --link-host https://shop.example.org
+        rather serve fahrraeder.csv --language de
         rather serve films --check
     """
     from rather.cli.progress import open_with_progress
@@ -120,11 +146,14 @@ def serve(
         origins=tuple(origin or ()),
         hosts=(*(name.lower() for name in allowed_host or ()), *_own_names()),
         image_hosts=tuple(image_host or ()),
+        link_hosts=tuple(link_host or ()),
+        theme=_theme(theme),
         workers=workers,
         prefetch=not no_prefetch,
         watch=not no_watch,
         strict=strict,
         retriever=retriever,
+        language=language,
         limits={
             "sessions_per_day": sessions_per_day,
             "requests_per_minute": requests_per_minute,
@@ -133,11 +162,42 @@ def serve(
     )
     short_names = dict(zip(_short_names(names), names, strict=True))
     sources = [Source(short, *open_with_progress(name, strict=strict)) for short, name in short_names.items()]
+    _say_what_is_hidden(sources, settings)
     if check:
         _check(sources, settings)
     else:
         files = {short: name for short, name in short_names.items() if name not in BUNDLED}
         _run(sources, settings, files, host, port, open_browser, drain_seconds, trusted_proxy, quiet)
+
+
+def _say_what_is_hidden(sources: list["Source"], settings: "Settings") -> None:
+    """Say which links and pictures are not shown, and how to show them."""
+    from rather.server.http.display_text import DisplayText
+
+    display = DisplayText.under(settings)
+    for source in sources:
+        pictures = (address for addresses in source.catalog.images for address in addresses)
+        hidden = {
+            ("link", "--link-host"): display.hidden_links(source.catalog.links),
+            ("picture", "--image-host"): display.hidden_images(pictures),
+        }
+        for (noun, option), counts in hidden.items():
+            for origin, count in counts.most_common(MOST_HIDDEN):
+                say(
+                    f"{source.name}: {counted(count, noun)} of {origin} not shown; to show: {option} {origin}",
+                    stderr=True,
+                )
+
+
+def _theme(path: Path | None) -> "Theme | None":
+    from rather.server import Theme
+
+    if path is None:
+        return None
+    theme = Theme.from_file(path)
+    for warning in theme.warnings:
+        say(f"{path.name}: {warning}", stderr=True)
+    return theme
 
 
 def _own_names() -> list[str]:

@@ -30,9 +30,14 @@ if TYPE_CHECKING:
     from rather.conversation.policy import Policy
     from rather.formats.opening import Opened
     from rather.simulation import PolicySummary
+    from rather.simulation.questions_needed import QuestionsNeeded
     from rather.strategies import Strategy
 
     Strategies = tuple[str | Strategy, str | Strategy]
+
+
+# Of the regret before the first question; with a fifth of it left, a list is a good one.
+LEFT = 0.2
 
 
 def simulate(
@@ -55,6 +60,12 @@ def simulate(
     p: Attributes = 1,
     users: Annotated[int, typer.Option(min=1, help="Simulated users.")] = 100,
     questions: Annotated[int, typer.Option(min=1, help="Questions per user.")] = 10,
+    hints: Annotated[
+        int,
+        typer.Option(
+            min=0, help="Compare with users who also give this many hints, one after each of the first answers."
+        ),
+    ] = 0,
     k: SlateSize = 2,
     temperature: Temperature = None,
     among_particles: Annotated[
@@ -88,21 +99,33 @@ def simulate(
         rather simulate films --strategy auto --strategy greedy --csv conversations.csv
         rather simulate films --ask attributes --strategy auto --strategy random
         rather simulate films --ask items --ask attributes --ask auto
+        rather simulate films --hints 2
         rather simulate films --users 10000 --ray 10.0.0.1:6379
     """
     from rather.cli.progress import open_with_progress, progress_bar
     from rather.simulation import as_rows, draw_users, summarise
     from rather.simulation import simulate as run
+    from rather.simulation.questions_needed import questions_needed
 
     compared = _compared(asking or [Ask.ITEMS], strategy or [])
     source = open_with_progress(catalog, strict=strict)
     policies = _policies(source, compared, k, p, temperature, retriever, rejuvenate=not among_particles)
+    hinting = {f"{name}, {counted(hints, 'hint')}": policy for name, policy in policies.items()} if hints else {}
+    policies |= hinting
     drawn = draw_users(source.belief, users, seed, among_particles=among_particles)
     with progress_bar("conversations", len(policies) * users, json_output) as advance:
         conversations = run(
-            policies, drawn, questions, seed=seed, workers=workers, ray=ray, on_done=lambda conversation: advance()
+            policies,
+            drawn,
+            questions,
+            seed=seed,
+            hints=dict.fromkeys(hinting, hints),
+            workers=workers,
+            ray=ray,
+            on_done=lambda conversation: advance(),
         )
     summaries = summarise(conversations)
+    needed = questions_needed(conversations, LEFT) if hints else []
     if csv is not None:
         _write_csv(as_rows(conversations), csv)
     if plot is not None:
@@ -124,10 +147,12 @@ def simulate(
                 "policies": [asdict(summary) for summary in summaries],
                 "ask": [*compared],
                 "p": p,
+                **({"questions_needed": [asdict(each) for each in needed]} if hints else {}),
             }
         )
         return
     _print_tables(summaries)
+    _print_needed(needed)
     for name, path in (("rows", csv), ("plot", plot)):
         if path is not None:
             say(f"{name}: {path}", stderr=True)
@@ -209,3 +234,18 @@ def _print_tables(summaries: list["PolicySummary"]) -> None:
     evoi.add_row("ms to take in an answer", *(f"{1000 * fmean(summary.answer_seconds):.1f}" for summary in summaries))
     console.print(regret, evoi)
     console.print(f"{counted(summaries[0].users, 'simulated user')}. Question 0: before the first answer.", style="dim")
+
+
+def _print_needed(needed: list["QuestionsNeeded"]) -> None:
+    """What hints save."""
+    from rich.table import Table
+
+    from rather.cli.console import plain_console
+
+    if not needed:
+        return
+    table = Table("", "questions", "saved", title=f"Questions until {LEFT:.0%} of the initial regret is left")
+    for each in needed:
+        saved = "" if each is needed[0] else f"{each.saved:.1f} ±{each.saved_error:.1f}"
+        table.add_row(each.policy, f"{each.questions:.1f}", saved)
+    plain_console().print(table)

@@ -1,69 +1,84 @@
 """A conversation with a person at a terminal."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 
 from rich.console import Console
 from rich.text import Text
 
-from rather.cli.cards import choice_text, help_line, question_view, recommendations_view, show
+from rather.cli.cards import choice_keys, choice_text, help_line, question_view, recommendations_view, show
 from rather.cli.console import plain_console
+from rather.cli.keys import BACKSPACE, read_key, single_keys
 from rather.cli.progress import spinner
+from rather.cli.terminal_hints import hear
+from rather.conversation.compared_facts import compared_facts
 from rather.conversation.session import Session
+from rather.conversation.wording import question_in
+from rather.languages import ENGLISH, message
 from rather.model.questions import Question
 from rather.model.responses import NONE, SAME, SKIP, Choice
 from rather.nouns import counted
 
-KEYS: dict[str, Choice] = {"n": NONE, "s": SAME, "?": SKIP}
+KEYS: dict[str, Choice] = {"0": NONE, "=": SAME, "?": SKIP}
+UNDO = (BACKSPACE, "u")  # a line cannot hold a backspace
+# More options than there are keys for are answered by lines.
+MOST_KEYS = 9
 
 
-def converse(session: Session, on_change: Callable[[], None]) -> None:
+def converse(session: Session, on_change: Callable[[], None], language: str = ENGLISH) -> None:
     """Ask until more questions would hardly help or the person quits; `on_change` is called after every change."""
     console = plain_console()
-    count = counted(len(session.policy.catalog), session.policy.catalog.name)
-    console.print(
-        Text.assemble((f"{count}.", "bold"), " A few questions, then a recommendation. There are no wrong answers.")
-    )
-    reason = _reason(session)
-    while reason is None:
-        with spinner("choosing a question"):
-            question = session.ask()
-        show(console, question_view(question), help_line(len(question), session.policy.response.extras))
-        if not _one_answer(console, session, question):
-            reason = "you asked to"
-            break
+    number = len(session.policy.catalog)
+    count = message(language, "terminal.count", items=counted(number, session.policy.catalog.name), number=number)
+    console.print(Text.assemble((count, "bold"), message(language, "terminal.welcome")))
+    # Answers of several characters are typed as lines, in sight.
+    with nullcontext() if session.policy.k > MOST_KEYS else single_keys():
+        reason = _answered(console, session, on_change, language)
+    finish(console, session, message(language, "terminal.you_asked") if reason is None else reason, language)
+    if reason is not None and language == ENGLISH:  # what may be typed is English
+        hear(console, session, on_change)
+
+
+def _answered(console: Console, session: Session, on_change: Callable[[], None], language: str) -> str | None:
+    """Ask until there is a reason to stop, which is returned, or the person quits."""
+    policy = session.policy
+    while (stop := session.stop) is None:
+        with spinner(message(language, "terminal.choosing")):
+            question = question_in(session.ask(), policy.catalog, language)
+        facts = compared_facts(question, policy.catalog, session.belief, language)
+        keys = help_line(len(question), policy.response.extras, language)
+        show(console, question_view(question, facts, language), keys)
+        if not _one_answer(console, session, question, language):
+            return None
         on_change()
-        show(console, recommendations_view(session.recommend(5), session.expected_regret, session.policy.start_regret))
-        reason = _reason(session)
-    finish(console, session, reason)
+        regrets = session.expected_regret, policy.start_regret
+        show(console, recommendations_view(session.recommend(5), *regrets, language=language))
+    return stop.said(language)
 
 
-def _reason(session: Session) -> str | None:
-    stop = session.stop
-    return None if stop is None else stop.text
-
-
-def _one_answer(console: Console, session: Session, question: Question) -> bool:
+def _one_answer(console: Console, session: Session, question: Question, language: str) -> bool:
     """Read keys until one is an answer or an undo; False when the person quits."""
     while True:
         try:
-            key = console.input(Text("> ", style="bold")).strip().lower()
+            key = read_key(console, whole_lines=len(question) > MOST_KEYS)
         except (EOFError, KeyboardInterrupt):
             console.print()
             return False
         if key == "q":
             return False
-        if key == "u":
-            if session.turns:
+        if key in UNDO:
+            if session.steps:
                 session.undo()
                 return True
-            console.print("Nothing to undo yet.", style="red")
+            console.print(message(language, "terminal.nothing_to_undo"), style="red")
             continue
         choice = _choice(key, question, session)
         if choice is None:
-            console.print(f"Please type 1 to {len(question)} or one of the letters above.", style="red")
+            keys = choice_keys(len(question), language)
+            console.print(message(language, "terminal.type", keys=keys), style="red")
             continue
-        session.tell(question, choice)
-        console.print(Text(f"→ {choice_text(question, choice)}", style="bold green"))
+        session.tell(question.number, choice)
+        console.print(Text(f"→ {choice_text(question, choice, language)}", style="bold green"))
         return True
 
 
@@ -74,8 +89,11 @@ def _choice(key: str, question: Question, session: Session) -> Choice | None:
     return choice if choice is SKIP or choice in session.policy.response.extras else None
 
 
-def finish(console: Console, session: Session, reason: str) -> None:
+def finish(console: Console, session: Session, reason: str, language: str = ENGLISH) -> None:
     """Why asking stopped, and the recommendation."""
-    done = f"\nDone after {counted(len(session.turns), 'answer')}"
-    console.print(Text.assemble((done, "bold"), f": {reason}."))
-    show(console, recommendations_view(session.recommend(5), session.expected_regret, session.policy.start_regret))
+    done = "\n" + message(language, "terminal.done", count=len(session.turns))
+    console.print(Text.assemble((done, "bold"), message(language, "terminal.because", reason=reason)))
+    top = session.recommend(5)
+    why = session.reasons(top, "you", language)
+    regrets = session.expected_regret, session.policy.start_regret
+    show(console, recommendations_view(top, *regrets, why, language))

@@ -1,0 +1,97 @@
+"""What a person may type below the recommendations: "cheaper", "like 2", "want funny", "don't care about colour"."""
+
+import re
+from collections.abc import Callable, Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from rather.cli.cards import recommendations_view, show
+from rather.conversation.hints import wishes
+from rather.conversation.session import Session
+from rather.errors import InvalidInputError, RatherError
+from rather.model.catalog import Catalog
+from rather.model.questions import Recommendation
+from rather.model.statements import DontCare, LikeBut, MoreLike, Statement, Want
+
+# How many recommendations are listed.
+LISTED = 5
+
+INVITATION = "Say more, or press Enter to end: {examples}, u undo."
+EXAMPLES = "like 2, 2 {wish}, want {attribute}, don't care about {topic}"
+EXAMPLES_WITHOUT_NAMES = "like 2"
+NO_SUCH_NUMBER = "There are {count} recommendations: type 1 to {count}."
+NOT_UNDERSTOOD = "I do not understand {said!r}. Try: {examples}."
+
+
+def hear(console: Console, session: Session, on_change: Callable[[], None]) -> None:
+    """Take in what the person types, and recommend again, until they press Enter."""
+    while True:
+        listed = session.recommend(LISTED)
+        console.print(Text(INVITATION.format(examples=examples(session, listed)), style="dim"))
+        try:
+            typed = console.input(Text("> ", style="bold")).strip()
+        except (EOFError, KeyboardInterrupt):
+            console.print()
+            return
+        if typed.lower() in ("", "q"):
+            return
+        try:
+            if typed.lower() == "u":
+                session.withdraw()
+            else:
+                hint = session.hint(statement_typed(typed, session, listed))
+                console.print(Text(f"→ {hint.text}", style="bold green"))
+        except RatherError as error:
+            console.print(Text(str(error), style="red"))
+            continue
+        on_change()
+        show(
+            console,
+            recommendations_view(session.recommend(LISTED), session.expected_regret, session.policy.start_regret),
+        )
+
+
+def examples(session: Session, listed: Sequence[Recommendation]) -> str:
+    """What may be typed about these recommendations."""
+    policy = session.policy
+    wished = wishes(listed[min(1, len(listed) - 1)].row, policy, session.belief, count=1)
+    if not wished or not policy.catalog.attributes:
+        return EXAMPLES_WITHOUT_NAMES
+    first, last = policy.catalog.attributes[0], policy.catalog.attributes[-1]
+    return EXAMPLES.format(wish=wished[0].text, attribute=first.text, topic=last.about)
+
+
+def statement_typed(typed: str, session: Session, listed: Sequence[Recommendation]) -> Statement:
+    """What somebody typed about the recommendations that are listed, as a statement."""
+    catalog, said = session.policy.catalog, typed.strip().lower()
+    if found := re.fullmatch(r"(?:i )?want (.+)", said):
+        return _want(found[1], catalog)
+    if found := re.fullmatch(r"(?:i )?do(?:n'?|n’| no)t care(?: about)? (.+)", said):
+        return _dont_care(found[1], catalog)
+    if found := re.fullmatch(r"(?:more )?like (\d+)", said):
+        return MoreLike(_item(int(found[1]), listed).id)
+    if found := re.fullmatch(r"(?:like )?(?:(\d+),? )?(?:but )?(.+)", said):
+        item = _item(int(found[1] or 1), listed)
+        for each in catalog.comparatives_of(item.row):
+            if each.text.lower() in (found[2], f"with {found[2]}"):
+                return LikeBut(item.id, each.column, each.toward)
+    raise InvalidInputError(NOT_UNDERSTOOD.format(said=typed, examples=examples(session, listed)))
+
+
+def _item(number: int, listed: Sequence[Recommendation]) -> Recommendation:
+    if not 1 <= number <= len(listed):
+        raise InvalidInputError(NO_SUCH_NUMBER.format(count=len(listed)))
+    return listed[number - 1]
+
+
+def _want(text: str, catalog: Catalog) -> Want:
+    known = {each.text.lower(): each for each in reversed(catalog.attributes)}
+    return Want(known.get(text, text))
+
+
+def _dont_care(text: str, catalog: Catalog) -> DontCare:
+    for each in catalog.attributes:
+        if text in (each.column.lower(), each.about.lower(), each.text.lower()):
+            return DontCare(each.column)
+    return DontCare(text)

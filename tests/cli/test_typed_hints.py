@@ -1,0 +1,92 @@
+"""What people type below the recommendations is understood, or they are told what is."""
+
+import pytest
+from rich.console import Console
+
+import rather
+from cars import CARS
+from rather import DontCare, LikeBut, MoreLike, Policy, Session, Want
+from rather.cli.terminal_hints import examples, hear, statement_typed
+from rather.errors import InvalidInputError
+from rather.formats.tables import encode_table
+
+
+@pytest.fixture(scope="module")
+def catalog(tmp_path_factory):
+    path = tmp_path_factory.mktemp("typed") / "cars.csv"
+    path.write_text(CARS)
+    return encode_table(path)
+
+
+@pytest.fixture
+def session(catalog):
+    return Session(Policy(catalog.catalog, catalog.belief(particles=100)))
+
+
+@pytest.fixture
+def listed(session):
+    return session.recommend(10)[:5]
+
+
+def number_of(listed, catalog, text):
+    """The number of a recommendation that may be wished like this."""
+    for number, item in enumerate(listed, start=1):
+        if text in [each.text for each in catalog.comparatives_of(item.row)]:
+            return number
+    raise AssertionError(text)
+
+
+@pytest.mark.parametrize("typed", ["{} cheaper", "{}, but cheaper", "like {} but cheaper", "LIKE {}, but CHEAPER"])
+def test_a_number_and_a_comparative_are_said_of_that_item(session, listed, typed):
+    number = number_of(listed, session.policy.catalog, "cheaper")
+    statement = statement_typed(typed.format(number), session, listed)
+    assert statement == LikeBut(listed[number - 1].id, "price_usd", "less")
+
+
+@pytest.mark.parametrize("typed", ["like 2", "more like 2", "Like 2"])
+def test_like_and_a_number_asks_for_more_of_that(session, listed, typed):
+    assert statement_typed(typed, session, listed) == MoreLike(listed[1].id)
+
+
+def test_a_comparative_alone_is_said_of_the_first(session, listed):
+    wish = session.policy.catalog.comparatives_of(listed[0].row)[0]
+    assert statement_typed(wish.text, session, listed) == LikeBut(listed[0].id, wish.column, wish.toward)
+
+
+@pytest.mark.parametrize("typed", ["want awd", "I want AWD"])
+def test_wanting(session, listed, typed):
+    statement = statement_typed(typed, session, listed)
+    assert isinstance(statement, Want)
+    assert statement.text == "AWD"
+
+
+@pytest.mark.parametrize("typed", ["don't care about price", "dont care price_usd", "I do not care about Price"])
+def test_not_caring(session, listed, typed):
+    assert statement_typed(typed, session, listed) == DontCare("price_usd")
+
+
+@pytest.mark.parametrize("typed", ["louder", "like", "9 cheaper", "like 0", "?"])
+def test_what_is_not_understood_says_what_is(session, listed, typed):
+    with pytest.raises(InvalidInputError, match=r"like 2|type 1 to 5"):
+        statement_typed(typed, session, listed)
+
+
+def test_every_example_is_understood(session, listed):
+    for example in examples(session, listed).split(", "):
+        session.hint(statement_typed(example, session, listed))
+    assert len(session.hints) == 4
+
+
+def test_the_person_is_heard_until_they_press_enter(session, monkeypatch):
+    typed = iter(["want AWD", "want wings", "like 1", "u", ""])
+    console, changes = Console(record=True, width=100), []
+    monkeypatch.setattr(console, "input", lambda prompt: next(typed))
+    hear(console, session, lambda: changes.append(len(session.hints)))
+    assert changes == [1, 2, 1]
+    assert [hint.text for hint in session.hints] == ["I want a car whose drive is AWD"]
+    assert "wings" in console.export_text()
+
+
+def test_vectors_without_names_can_be_steered_too():
+    session = Session(Policy(rather.Catalog([[1.0, 0.0], [0.0, 1.0]]), rather.Belief.from_users([[1.0, 0.2]])))
+    assert examples(session, session.recommend(2)) == "like 2"
