@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import golden_edges as edges
 import golden_worlds as worlds
 from golden_worlds import Plain
 
@@ -100,7 +101,7 @@ def _steady(content: Any) -> Any:
         return {key: value for key, value in content.items() if key not in WORDS_OF_A_PROBLEM}
     is_session = "share" in content
     volatile = VOLATILE if is_session else VOLATILE - {"id"}
-    content = worlds.response_as_recorded(content)
+    content = edges.response_as_recorded(content)
     steady = {key: "…" if key in volatile and value else _steady(value) for key, value in content.items()}
     return _without(steady, "facts") if is_session else steady
 
@@ -117,7 +118,7 @@ def play_on_the_command_line(folder: Path, arguments: Sequence[str], lines: Sequ
     table = folder / "laptops.csv"
     table.write_text(worlds.laptops_csv(), encoding="utf-8")
     given = [argument.replace("{laptops}", str(table)) for argument in arguments]
-    printed = worlds.command(given, [json.dumps(line) for line in lines])
+    printed = edges.command(given, [json.dumps(line) for line in lines])
     objects = (
         [json.loads(printed)] if printed.startswith("{\n") else [json.loads(line) for line in printed.splitlines()]
     )

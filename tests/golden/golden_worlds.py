@@ -1,15 +1,12 @@
-"""Everything that the golden tests build or call: worlds, sessions, the service, the command line, simulations.
+"""Everything of the library that the golden tests build or call: worlds, sessions, simulations.
 
-What is renamed or reshaped in the library is adapted here and nowhere else; what was recorded stays as it is.
+What is renamed or reshaped in the library is adapted here and nowhere else; what was recorded stays as it is. The
+service and the command line are in `golden_edges.py`.
 """
 
-import io
-import json
 import os
-import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -27,7 +24,6 @@ from rather import (
     Noiseless,
     Policy,
     Question,
-    RatherError,
     ReadingCost,
     Rejuvenation,
     Session,
@@ -250,8 +246,8 @@ def log_as_recorded(log: Plain) -> Plain:
     kept = {
         key: value for key, value in log.items() if key not in ("name", "space", "spaces", "allowed_ids", "served_as")
     }
-    events = [_without(event, "shown") for event in log["events"]]
-    return {**kept, "rather": 1, "events": events, "open": log["open"] and _without(log["open"], "shown")}
+    events = [without(event, "shown") for event in log["events"]]
+    return {**kept, "rather": 1, "events": events, "open": log["open"] and without(log["open"], "shown")}
 
 
 def ask(session: Session) -> Question | None:
@@ -361,7 +357,7 @@ def experiment(*, experiment: str, methods: Sequence[str]) -> list[Plain]:
             "variant": variants.index(job.variant),
             "method": now.get(job.method, job.method),
             "trial": job.trial,
-            **_without(outcome, "seconds"),
+            **without(outcome, "seconds"),
         }
         for job, outcome in outcomes
     ]
@@ -370,64 +366,9 @@ def experiment(*, experiment: str, methods: Sequence[str]) -> list[Plain]:
 def _generated(population: Mapping[str, Any]) -> Plain:
     """The population with generated data, whatever data sets are on this machine."""
     given = dict(population)
-    return given if given["source"] == "gaussian" else {**_without(given, "attributes"), "source": "generated"}
+    return given if given["source"] == "gaussian" else {**without(given, "attributes"), "source": "generated"}
 
 
-def _without(given: Mapping[str, Any], name: str) -> Plain:
+def without(given: Mapping[str, Any], name: str) -> Plain:
+    """All but the value of this name."""
     return {key: value for key, value in given.items() if key != name}
-
-
-# The service and the command line
-
-
-@contextmanager
-def client(folder: Path, names: tuple[str, ...]) -> Iterator[Any]:
-    """An HTTP client of the service that serves these worlds, with all the time it wants for a question."""
-    from starlette.testclient import TestClient
-
-    from rather.server import Limits, Settings, create_app
-
-    catalogs = {name: (world(name).catalog, world(name).belief) for name in names}
-    settings = Settings(database=f"sqlite:///{folder / 'sessions.db'}", prefetch=False, limits=Limits(budget_ms=60_000))
-    with TestClient(create_app(catalogs, settings)) as opened:
-        yield opened
-
-
-def response_as_recorded(content: Plain) -> Plain:
-    """An object of a response under the names that it had when it was recorded."""
-    if "rather" in content:
-        return log_as_recorded(content)
-    if content.get("catalog_changes") == []:
-        content = _without(content, "catalog_changes")
-    is_option = {"label", "image", "attributes"} <= content.keys()
-    return {"statements" if is_option and key == "attributes" else key: value for key, value in content.items()}
-
-
-def command(arguments: list[str], lines: list[str]) -> str:
-    """What `rather` prints with these arguments and lines of input."""
-    from rather.__main__ import main
-
-    before, printed = (sys.argv, sys.stdin), io.StringIO()
-    sys.argv, sys.stdin = ["rather", *arguments], io.StringIO("".join(f"{line}\n" for line in lines))
-    try:
-        with redirect_stdout(printed):
-            code = main() or 0
-    except SystemExit as ended:
-        code = ended.code or 0
-    finally:
-        sys.argv, sys.stdin = before
-    if code:
-        raise RatherError(f"`rather {' '.join(arguments)}` ended with {code}.")
-    text = printed.getvalue()
-    return text if arguments[0] != "simulate" else json.dumps(_simulation_as_recorded(json.loads(text)), indent=1)
-
-
-def _simulation_as_recorded(report: Plain) -> Plain:
-    """What `rather simulate --json` prints, under the names that it had when it was recorded."""
-    summaries = [
-        {"strategy": summary["policy"], "people": summary["users"], "seconds": summary["question_seconds"]}
-        | {measure: summary[measure] for measure in ("regret", "regret_error", "ndcg", "hit", "evoi")}
-        for summary in report["policies"]
-    ]
-    kept = {name: value for name, value in report.items() if name not in ("users", "policies")}
-    return {**kept, "people": report["users"], "strategies": summaries}

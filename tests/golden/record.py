@@ -16,6 +16,7 @@ from pathlib import Path
 os.environ["RATHER_CACHE"] = "off"
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "src"))
 
+import golden_edges as edges
 import golden_files as files
 import golden_worlds as worlds
 import torch
@@ -268,7 +269,7 @@ REST: dict[str, list[Plain]] = {
 
 def record_rest(name: str) -> None:
     """A conversation over HTTP."""
-    with tempfile.TemporaryDirectory() as folder, worlds.client(Path(folder), (name,)) as client:
+    with tempfile.TemporaryDirectory() as folder, edges.client(Path(folder), (name,)) as client:
         files.write(f"rest-{name}", {"world": name, "requests": play_over_http(client, REST[name])})
 
 

@@ -1,6 +1,6 @@
 """The same requests give the responses that were recorded, but for ids and times."""
 
-import golden_worlds as worlds
+import golden_edges as edges
 import pytest
 from golden_conversations import play_over_http
 from golden_files import assert_as_recorded, names, read
@@ -15,5 +15,5 @@ def test_a_conversation_over_http_is_as_recorded(name, tmp_path):
         {key: value for key, value in request.items() if key not in ("status", "response")}
         for request in recorded["requests"]
     ]
-    with worlds.client(tmp_path, (recorded["world"],)) as client:
+    with edges.client(tmp_path, (recorded["world"],)) as client:
         assert_as_recorded(play_over_http(client, requests), recorded["requests"])
