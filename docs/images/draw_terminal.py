@@ -12,6 +12,7 @@ from rich.text import Text
 
 import rather
 from rather.cli.cards import choice_text, help_line, question_view, recommendations_view, show
+from rather.conversation.compared_facts import compared_facts
 from rather.simulation import draw_users
 
 # The first question and a late one are shown.
@@ -28,12 +29,15 @@ def draw(path: Path) -> None:
     console.print("[bold]$ rather ask films[/bold]")
     while session.number <= max(SHOWN):
         question = session.ask()
+        facts = compared_facts(question, catalog, session.belief)
         choice = user.answer(question)
         session.tell(question, choice)
         if question.number in SHOWN:
             view = recommendations_view(session.recommend(3), session.expected_regret, policy.start_regret)
             answer = Text(f"→ {choice_text(question, choice)}", style="bold green")
-            show(console, question_view(question), help_line(len(question), policy.response.extras), answer, view)
+            show(
+                console, question_view(question, facts), help_line(len(question), policy.response.extras), answer, view
+            )
     picture = console.export_svg(title="rather", unique_id="rather")
     picture = re.sub(r"@font-face \{.*?\}", "", picture, flags=re.DOTALL)  # no fonts from other hosts
     path.write_text(picture, encoding="utf-8")
