@@ -61,13 +61,13 @@ class Installed:
             fail(f"{' '.join(arguments)} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")
         return done
 
-    def at_terminal(self, *arguments: str, typed: str = "", expect: int = 0) -> str:
-        """What a person sees who types these lines, each after a prompt."""
+    def at_terminal(self, *arguments: str, keys: str = "", expect: int = 0) -> str:
+        """What a person sees who presses these keys, each where the line of keys ends with "q quit"."""
         process, terminal = pty.fork()
         if process == 0:
             os.chdir(self.folder)
             os.execve(self.command()[0], self.command(*arguments), self.environment)
-        seen, lines = "", typed.splitlines()
+        seen, pressed = "", 0
         deadline = time.monotonic() + PATIENCE
         with contextlib.suppress(OSError):  # the other end closed
             while select.select([terminal], [], [], max(0.0, deadline - time.monotonic()))[0]:
@@ -75,8 +75,9 @@ class Installed:
                 if not new:
                     break
                 seen += new
-                if lines and seen.rstrip(" ").endswith("\n>"):
-                    os.write(terminal, f"{lines.pop(0)}\n".encode())
+                if pressed < len(keys) and len(re.findall(r"\bq\s+quit\b", seen)) > pressed:
+                    os.write(terminal, keys[pressed].encode())
+                    pressed += 1
         code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
         if code != expect:
             fail(f"{' '.join(arguments)} at a terminal ended with {code}:\n{seen}")
@@ -145,7 +146,7 @@ def check_extra(installed: Installed, extra: str, arguments: list[str]) -> None:
 def check_terminal(installed: Installed) -> None:
     """The demo is played by a person, and by a simulated user where there is no terminal."""
     require("rather demo --terminal" in installed.run("demo", "--help").stdout, "demo --help has no example")
-    seen = installed.at_terminal("demo", "--terminal", typed="1\n2\nu\n?\nq")
+    seen = installed.at_terminal("demo", "--terminal", keys="12u?q")
     require("Question 3" in seen and "Done after 2 answers" in seen, f"the demo did not run to its end:\n{seen}")
     require("Done after" in installed.run("demo").stdout, "the demo without a terminal did not run to its end")
 
