@@ -1,0 +1,233 @@
+"""The best recommendation for any objective: greedy, then exchanges of single items, then deep retrieval.
+
+Weights `(b, m)` in, lists of items out. For objectives that are weighted sums of utilities, one search finds the best
+list. For others, items are taken one by one from a pool of candidates, each the one that adds most, and then exchanged
+one at a time. What the pool lacks is found by gradient and projection: the value's gradient with respect to an item is
+the direction in which a better one lies, and a search finds the best item of the catalogue there.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
+
+import torch
+from torch import Tensor
+
+from rather.model.belief import Belief
+from rather.value.network import BATCH_ENTRIES, Search
+from rather.value.objectives import BestOfList, Joins, Linear, Objective, list_value
+
+Vectors = Callable[[Tensor], Tensor]
+"""Rows in, item vectors out."""
+
+# An exchange must gain more than rounding does, relatively.
+ROUNDING = 1e-6
+
+# Rounds of exchanges in which every slot has its turn. Films and cars need one or two.
+MOST_ROUNDS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """The best lists for weights `(b, m)`.
+
+    Attributes:
+        values: `(b,)`, what each is worth: `list_value`.
+        rows: `(b, s)`, its items.
+        utilities: `(b, s, m)`, of these items.
+    """
+
+    values: Tensor
+    rows: Tensor
+    utilities: Tensor
+
+    def or_better(self, others: "Lists") -> "Lists":
+        """Of each two lists for the same weights, the one that is worth more."""
+        better = others.values > self.values
+        return Lists(
+            torch.where(better, others.values, self.values),
+            torch.where(better[:, None], others.rows, self.rows),
+            torch.where(better[:, None, None], others.utilities, self.utilities),
+        )
+
+    def worth_for(self, objective: Objective, weights: Tensor) -> Tensor:
+        """`(b, c)`: what each list is worth for other weights `(c, m)`."""
+        return list_value(objective, self.utilities[:, None], weights[None])
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """The items that lists are made of.
+
+    Attributes:
+        rows: `(p,)`, distinct.
+        utilities: `(p, m)`.
+        is_whole: Whether it holds all items that may be recommended.
+    """
+
+    rows: Tensor
+    utilities: Tensor
+    is_whole: bool = False
+
+    @classmethod
+    def of(cls, rows: Tensor, vectors: Vectors, belief: Belief, *, is_whole: bool = False) -> "Pool":
+        """The pool of the items in these rows, of which there may be some twice."""
+        rows = torch.unique(rows)
+        return cls(rows, vectors(rows) @ belief.particles.T, is_whole)
+
+    def best_lists(self, objective: Objective, weights: Tensor, count: int, *, exchange: bool = True) -> Lists:
+        """For weights `(b, m)` the lists of `count` items that the pool offers, or of all it has.
+
+        Args:
+            objective: What a list is worth.
+            weights: Of the particles, once or for each of several answers.
+            count: Items of a list.
+            exchange: Whether to improve the greedy list by exchanging single items.
+        """
+        count = min(count, len(self.rows))
+        found = self._improved(objective, weights, self._greedy(objective, weights, count), exchange)
+        if count == 1 or isinstance(objective, BestOfList):
+            return found
+        # Where two items are worth more than the sum of both, greedy begins badly; a list with something for everybody
+        # is another place to begin.
+        varied = self._greedy(BestOfList(count), weights, count)
+        return found.or_better(self._improved(objective, weights, varied, exchange))
+
+    def _improved(self, objective: Objective, weights: Tensor, picks: Tensor, exchange: bool) -> Lists:
+        if exchange and picks.shape[1] < len(self.rows):
+            picks = self._exchanged(objective, weights, picks)
+        return self.lists(objective, weights, picks)
+
+    def lists(self, objective: Objective, weights: Tensor, picks: Tensor) -> Lists:
+        """The lists of these picks `(b, s)`, positions in the pool, the highest expected utility first."""
+        expected = (self.utilities[picks] * weights[:, None]).sum(dim=2)
+        picks = picks.gather(1, expected.argsort(dim=1, descending=True, stable=True))
+        utilities = self.utilities[picks]
+        return Lists(list_value(objective, utilities, weights), self.rows[picks], utilities)
+
+    def _greedy(self, objective: Objective, weights: Tensor, count: int) -> Tensor:
+        """`(b, count)`: items taken one by one, each the one that adds most."""
+        picks = torch.empty(len(weights), 0, dtype=torch.long)
+        for _ in range(count):
+            picks = torch.cat([picks, self._extended(objective, weights, picks).argmax(dim=1, keepdim=True)], dim=1)
+        return picks
+
+    def _exchanged(self, objective: Objective, weights: Tensor, picks: Tensor) -> Tensor:
+        """Picks `(b, s)` after exchanging one item at a time while that gains anything."""
+        picks = picks.clone()
+        values = list_value(objective, self.utilities[picks], weights)
+        for _ in range(MOST_ROUNDS):
+            before = picks.clone()
+            for slot in range(picks.shape[1]):
+                others = torch.cat([picks[:, :slot], picks[:, slot + 1 :]], dim=1)
+                best, choice = self._extended(objective, weights, others).max(dim=1)
+                better = best > values + ROUNDING * values.abs()
+                picks[better, slot], values = choice[better], torch.where(better, best, values)
+            if torch.equal(before, picks):
+                break
+        return picks
+
+    def _extended(self, objective: Objective, weights: Tensor, picks: Tensor) -> Tensor:
+        """`(b, p)`: what lists `(b, t)` are worth with each item of the pool added; -inf for those they have."""
+        b, m = weights.shape
+        start = _joined(objective, self.utilities[picks]) if picks.shape[1] else None
+        per_batch = max(1, BATCH_ENTRIES // (b * m * (1 if start is None else 1 + start.shape[1])))
+        values = torch.cat(
+            [_added(objective, weights, start, part) for part in torch.split(self.utilities, per_batch)], 1
+        )
+        return values.scatter(1, picks, -torch.inf)
+
+
+def _joined(objective: Objective, utilities: Tensor) -> Tensor:
+    """Lists `(b, t, m)` as lists of fewer items that are worth as much, where the objective allows it."""
+    if not isinstance(objective, Joins):
+        return utilities
+    return reduce(objective.join, utilities.unbind(dim=1))[:, None]
+
+
+def _added(objective: Objective, weights: Tensor, start: Tensor | None, items: Tensor) -> Tensor:
+    """`(b, p)`: what lists `(b, t, m)` are worth together with each of the items `(p, m)`."""
+    b, p, m = len(weights), len(items), items.shape[1]
+    if start is None:
+        lists = items[None, :, None].expand(b, p, 1, m)
+    elif isinstance(objective, Joins):
+        lists = objective.join(start, items[None])[:, :, None]
+    else:
+        lists = torch.cat([start[:, None].expand(b, p, -1, m), items[None, :, None].expand(b, p, 1, m)], dim=2)
+    worth = objective.worth(lists, weights[:, None])
+    return torch.bmm(worth, weights[:, :, None])[:, :, 0]
+
+
+def better_directions(objective: Objective, lists: Lists, weights: Tensor, belief: Belief) -> Tensor:
+    """The gradients `(b, s, d)` of what lists are worth with respect to their items."""
+    utilities = lists.utilities.detach().requires_grad_()
+    with torch.enable_grad():
+        (slopes,) = torch.autograd.grad(list_value(objective, utilities, weights).sum(), utilities)
+    return slopes @ belief.particles
+
+
+def best_lists(
+    objective: Objective,
+    weights: Tensor,
+    belief: Belief,
+    pool: Pool,
+    search: Search,
+    vectors: Vectors,
+    *,
+    count: int | None = None,
+    rounds: int = 2,
+) -> Lists:
+    """The best lists for weights `(b, m)`: by one search where that is exact, else from a pool that searches enlarge.
+
+    Args:
+        objective: What a list is worth.
+        weights: Of the particles, once or for each of several answers.
+        belief: The particles.
+        pool: Where to begin; not looked at where a search is exact.
+        search: Finds the best items that may be recommended.
+        vectors: The items of the catalogue.
+        count: Items of a list, by default the objective's.
+        rounds: Of gradient and projection, at most; none where the pool is the whole catalogue.
+    """
+    count = objective.size if count is None else count
+    if isinstance(objective, Linear):
+        found = search(weights @ belief.particles, count)
+        utilities = found.vectors @ belief.particles.T
+        return Lists(list_value(objective, utilities, weights), found.rows, utilities)
+    lists = pool.best_lists(objective, weights, count)
+    for _ in range(0 if pool.is_whole else rounds):
+        directions = better_directions(objective, lists, weights, belief).flatten(0, 1)
+        found_rows = search(directions, 1).rows[:, 0]
+        if bool(torch.isin(found_rows, pool.rows).all()):
+            break
+        pool = Pool.of(torch.cat([pool.rows, found_rows]), vectors, belief)
+        improved = pool.best_lists(objective, weights, count)
+        if not bool((improved.values > lists.values + ROUNDING * lists.values.abs()).any()):
+            break
+        lists = improved
+    return lists
+
+
+def evoi_of_lists(objective: Objective, probabilities: Tensor, belief: Belief, pool: Pool) -> Tensor:
+    """EVOI `(b,)` of slates for lists from a pool, from the probabilities `(b, r, m)` of their answers.
+
+    After every answer the list that is best now is among those compared, so that no answer makes matters worse.
+    """
+    b, r, m = probabilities.shape
+    weights = (probabilities * belief.weights).reshape(b * r, m)
+    now = pool.best_lists(objective, belief.weights[None], objective.size)
+    after = pool.best_lists(objective, weights, objective.size).values
+    unchanged = now.worth_for(objective, weights)[0]
+    return torch.maximum(after, unchanged).view(b, r).sum(dim=1) - now.values[0]
+
+
+def perfect_information(objective: Objective, weights: Tensor, own_best: Tensor) -> Tensor:
+    """What a list would be worth if the person's utilities were known, a scalar; no question can lead further.
+
+    Args:
+        objective: What a list is worth.
+        weights: `(m,)`.
+        own_best: `(depth, m)`, the utilities of each particle's own best items, best first.
+    """
+    # One belief for each particle: an objective may look at all particles of a belief together.
+    return list_value(objective, own_best.T[:, :, None], weights[:, None]).sum()
