@@ -58,6 +58,13 @@ if TYPE_CHECKING:
     from rather.strategies import Problem as Problem
     from rather.strategies import Strategy as Strategy
     from rather.strategies import strategy_named as strategy_named
+    from rather.value import BestItem as BestItem
+    from rather.value import BestOfList as BestOfList
+    from rather.value import DiscountedList as DiscountedList
+    from rather.value import Objective as Objective
+    from rather.value import RiskAverse as RiskAverse
+    from rather.value import Satisfaction as Satisfaction
+    from rather.value import SmoothBestOfList as SmoothBestOfList
     from rather.value import evoi as evoi
 
 _HOMES = {
@@ -88,7 +95,16 @@ _HOMES = {
         "Strategy",
         "strategy_named",
     ),
-    "value": ("evoi",),
+    "value": (
+        "BestItem",
+        "BestOfList",
+        "DiscountedList",
+        "Objective",
+        "RiskAverse",
+        "Satisfaction",
+        "SmoothBestOfList",
+        "evoi",
+    ),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 

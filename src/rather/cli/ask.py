@@ -100,7 +100,8 @@ def ask(
         switch_off()
     from rather.caching import user_cache
     from rather.cli.progress import open_with_progress, spinner
-    from rather.conversation.policy import Policy, everyday_response
+    from rather.conversation.policy import Policy
+    from rather.conversation.policy_settings import everyday_response
     from rather.conversation.session import Session
     from rather.conversation.stopping import Stopping
     from rather.formats.opening import filtered_items

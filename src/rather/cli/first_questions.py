@@ -46,7 +46,7 @@ def first_questions(
         rather research first-questions films --k 2..4 --p 1 --strategy auto --strategy greedy --json
     """
     from rather.cli.progress import open_with_progress, progress_bar
-    from rather.conversation.policy import everyday_response
+    from rather.conversation.policy_settings import everyday_response
     from rather.research.first_questions import first_questions as compute
     from rather.strategies import ATTRIBUTE_STRATEGIES
 

@@ -182,7 +182,8 @@ def _policies(
     rejuvenate: bool,
 ) -> dict[str, "Policy"]:
     from rather.caching import user_cache
-    from rather.conversation.policy import Policy, everyday_response
+    from rather.conversation.policy import Policy
+    from rather.conversation.policy_settings import everyday_response
     from rather.model.rejuvenation import Rejuvenation
     from rather.retrieval import choose_retriever
 

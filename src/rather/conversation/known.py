@@ -1,9 +1,9 @@
 """What policies have computed about beliefs, shared by those that search the same items."""
 
-from torch import Tensor
-
 from rather.caching.by_identity import ByIdentity
-from rather.retrieval import Found, Retriever
+from rather.conversation.lists import Favourites, Recommended
+from rather.retrieval import Retriever
+from rather.value import Objective
 
 # Beliefs for which the fitted retriever and the best items are cached. A conversation looks at one or two at a time;
 # a service at those of the people who answer at the moment.
@@ -21,9 +21,10 @@ class Known:
     """
 
     def __init__(self) -> None:
-        self.best_utilities: ByIdentity[Tensor] = ByIdentity(CACHED_BELIEFS)
-        self.regrets: ByIdentity[float] = ByIdentity(CACHED_BELIEFS)
-        self.rankings: ByIdentity[Found] = ByIdentity(CACHED_BELIEFS)
+        self.favourites: ByIdentity[Favourites] = ByIdentity(CACHED_BELIEFS)
+        """By the particles of a belief."""
+        self.recommended: ByIdentity[dict[Objective, Recommended]] = ByIdentity(CACHED_BELIEFS)
+        """By the belief."""
 
 
 _shared: ByIdentity[Known] = ByIdentity(CACHED_RETRIEVERS)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
@@ -14,27 +14,33 @@ from torch import Tensor
 from rather import value
 from rather.caching.by_identity import ByIdentity
 from rather.conversation.known import CACHED_BELIEFS, Known, known_to
+from rather.conversation.lists import Favourites, Recommended, Recommender, favourites
+from rather.conversation.policy_settings import AskKind as AskKind
+from rather.conversation.policy_settings import (
+    Ranking,
+    everyday_response,
+    validate_objective,
+    validate_page,
+    validate_settings,
+)
 from rather.conversation.reading_cost import ReadingCost
-from rather.conversation.recommendations import recommendations
+from rather.conversation.recommendations import probability_one_unbeaten, recommendations
 from rather.conversation.wording import attribute_option, attribute_sentence, item_sentence
-from rather.errors import InvalidInputError, NoQuestionLeftError
+from rather.errors import NoQuestionLeftError
 from rather.model.belief import Belief
-from rather.model.catalog import Catalog
+from rather.model.catalog import Catalog, ItemId
 from rather.model.questions import Question, QuestionKind, Recommendation, item_option
 from rather.model.rejuvenation import Rejuvenation
-from rather.model.responses import Choice, Logistic, ResponseModel
+from rather.model.responses import Choice, ResponseModel
 from rather.numerics.arrays import as_mask
 from rather.numerics.randomness import derive_generator
 from rather.numerics.threads import one_thread
-from rather.retrieval import AdaptiveRetriever, Found, HasFavourites, Retriever, Screening, choose_retriever
+from rather.retrieval import AdaptiveRetriever, Retriever, choose_retriever
 from rather.retrieval.selection import RetrieverKind
 from rather.strategies import Problem, Strategy, choose, strategy_named
 from rather.strategies.attributes.options import AttributeOptions
 from rather.strategies.items import ItemOptions
-from rather.strategies.problem import validate_dimensions
-
-AskKind = Literal["items", "attributes", "auto"]
-"""What to ask about: items, attributes, or each time whichever is worth more net of its reading cost."""
+from rather.value import BestItem, BestOfList, Objective
 
 
 class Step(Protocol):
@@ -83,6 +89,10 @@ class Policy:
         rejuvenation: When and how degenerate particles are replaced; None only reweights them (the paper's setting).
         reading_cost: What reading a question costs, by default `ReadingCost.usual` on the scale of this catalogue and
             belief.
+        objective: What a recommendation is worth, by default the best of a list of five. It decides what is
+            recommended, the expected regret and when to stop.
+        question_objective: What questions are chosen for, by default the best single item, as in the paper: to choose
+            them for a list takes several times as long and gained nothing that could be measured on films and cars.
         budget_ms: Time after which strategies that keep a budget (`auto`, and all for attributes but exhaustive search)
             start nothing further and give the best question so far; by default they do all the work. With "auto" for
             `ask`, each of the two kinds gets half of it.
@@ -101,6 +111,8 @@ class Policy:
     retriever: Retriever
     rejuvenation: Rejuvenation | None
     budget_ms: float | None
+    objective: Objective
+    question_objective: Objective
     _fitted: ByIdentity[Retriever] = field(repr=False)
     _known: Known = field(repr=False)
 
@@ -121,8 +133,12 @@ class Policy:
         rejuvenation: Rejuvenation | None = Rejuvenation(),  # noqa: B008 - immutable
         reading_cost: ReadingCost | None = None,
         budget_ms: float | None = None,
+        objective: Objective = BestOfList(),  # noqa: B008 - immutable
+        question_objective: Objective = BestItem(),  # noqa: B008 - immutable
     ) -> None:
-        _validate(catalog, belief, ask, response, rejuvenation)
+        validate_settings(catalog, belief, ask, response, rejuvenation)
+        validate_objective("objective", objective)
+        validate_objective("question_objective", question_objective)
         if isinstance(retriever, str):
             retriever = choose_retriever(catalog, belief, retriever)
         self.__dict__.update(
@@ -139,6 +155,8 @@ class Policy:
             retriever=retriever,
             rejuvenation=rejuvenation,
             budget_ms=budget_ms,
+            objective=objective,
+            question_objective=question_objective,
             _fitted=ByIdentity(CACHED_BELIEFS),
             _known=known_to(retriever) if allowed is None else Known(),
         )
@@ -223,47 +241,84 @@ class Policy:
         retriever = self.retriever_for(belief)
         return lambda directions, count: retriever.top(directions, count, self.allowed)
 
+    def favourites(self, belief: Belief) -> Favourites:
+        """The best allowed item of every particle, or about that after a first look."""
+        retriever = self.retriever_for(belief)
+        return self._known.favourites(
+            belief.particles, lambda: favourites(retriever, belief.particles, self.catalog, self.allowed)
+        )
+
     def best_utilities(self, belief: Belief) -> Tensor:
         """`(m,)`, for every particle the utility of its best allowed item, or about that after a first look."""
+        return self.favourites(belief).utilities
 
-        def compute() -> Tensor:
-            retriever, particles = self.retriever_for(belief), belief.particles
-            with one_thread():
-                if isinstance(retriever, HasFavourites):
-                    return retriever.favourites(particles, self.allowed).scores[:, 0]
-                if not isinstance(retriever, Screening):
-                    return value.best_items(belief, self.search(belief)).scores[:, 0]
-                good = self.catalog.vectors(retriever.screen(particles, 1, self.allowed)[:, 0])
-                return value.nearly_best_utilities(particles, good, self.search(belief))
+    def recommender(self, belief: Belief) -> Recommender:
+        """What a belief recommends."""
+        known = self._known.recommended(belief, dict).setdefault(self.objective, Recommended())
+        search, best = self.search(belief), self.favourites(belief)
+        return Recommender(self.catalog, belief, self.objective, best, search, self.available, known)
 
-        return self._known.best_utilities(belief.particles, compute)
+    @property
+    def available(self) -> int:
+        """How many items may be recommended."""
+        return len(self.catalog) if self.allowed is None else int(self.allowed.count_nonzero())
 
     def expected_regret(self, belief: Belief) -> float:
-        """What recommending now is expected to lose against the person's true best item."""
+        """What recommending now is expected to lose against the person's true best item.
 
-        def compute() -> float:
-            with one_thread():
-                perfect = (belief.weights * self.best_utilities(belief)).sum()
-                now = value.best_expected_utility(belief, lambda mean, count: self._ranking(belief, count))
-            return max(0.0, float(perfect - now))
-
-        return self._known.regrets(belief, compute)
-
-    def recommend(self, belief: Belief, count: int) -> list[Recommendation]:
-        """The allowed items of highest expected utility, best first."""
-        available = len(self.catalog) if self.allowed is None else int(self.allowed.count_nonzero())
-        if count < 1:
-            raise InvalidInputError(f"`count` must be at least 1, got {count}.")
+        With `BestOfList`, which is the default, it is the best item of the list that is recommended that loses so much;
+        with `BestItem`, as in the paper, the first.
+        """
         with one_thread():
-            found = self._ranking(belief, min(count, available))
-            return recommendations(found, self.catalog, belief, self.best_utilities(belief), self.allowed)
+            return self.recommender(belief).expected_regret
 
-    def _ranking(self, belief: Belief, count: int) -> Found:
-        """The best allowed items for the mean of a belief: one search for the list, the regret and the stop."""
-        found = self._known.rankings(belief, lambda: self.search(belief)(belief.mean[None], count))
-        if found.rows.shape[1] < count:
-            return self.search(belief)(belief.mean[None], count)
-        return Found(found.scores[:, :count], found.rows[:, :count], found.vectors[:, :count])
+    def gain(self, belief: Belief, question: Question) -> float:
+        """What the answer to a question is expected to add to what is recommended: the EVOI for the objective."""
+        if isinstance(self.objective, value.BestItem):
+            return question.evoi
+        with one_thread():
+            utilities = (question.vectors @ belief.particles.T)[None]
+            probabilities = value.exponentials(self.response.log_probabilities(utilities))[0]
+            return self.recommender(belief).evoi(probabilities)
+
+    def recommend(
+        self,
+        belief: Belief,
+        count: int = 5,
+        *,
+        offset: int = 0,
+        exclude: Iterable[ItemId] = (),
+        ranking: Ranking = "list",
+    ) -> list[Recommendation]:
+        """The allowed items to recommend together, in the order of their expected utility.
+
+        Args:
+            belief: What we hold about the person.
+            count: How many.
+            offset: How many were shown before: after the first list come further ones, each the best of what is left.
+            exclude: Ids of items not to recommend, such as those the person has.
+            ranking: "list" recommends what is worth most together, so that there is something for whatever the person
+                may turn out to like; "mean" the items of highest expected utility, which are often much alike.
+        """
+        validate_page(count, offset, ranking)
+        excluded = [row for row in map(self.catalog.find, exclude) if row is not None]
+        if self.allowed is not None:
+            excluded = [row for row in excluded if self.allowed[row]]
+        with one_thread():
+            if ranking == "mean":
+                rows = self.recommender(belief).by_mean(count, offset, excluded)
+            elif offset or excluded:
+                rows = self.recommender(belief).ranked(count, offset, excluded)
+            else:
+                rows = self.recommender(belief).listed(count)
+            return recommendations(rows, self.catalog, belief, self.best_utilities(belief), self.allowed)
+
+    def probability_best(self, belief: Belief, items: Sequence[Recommendation]) -> float:
+        """The probability that one of these items is the person's best."""
+        with one_thread():
+            return probability_one_unbeaten(
+                self.catalog.vectors([item.row for item in items]), belief, self.best_utilities(belief)
+            )
 
     def item_question(self, number: int, rows: Sequence[int], evoi: float = 0.0) -> Question:
         """The question about these items, as number `number` of a conversation."""
@@ -331,21 +386,8 @@ class Policy:
             self.allowed,
             frozenset(name(question.compared) for question in asked if question.kind == kind and question.is_current),
             None if about_items else self.p,
+            self.question_objective,
         )
-
-
-def everyday_response(catalog: Catalog, belief: Belief, temperature: float | None = None) -> Logistic:
-    """How people answer, on the scale of this catalogue and belief, with "none" and "same" on offer.
-
-    The temperature is a tenth of the spread of utilities: of two items drawn at random the better one is chosen some
-    95 times of 100, of two close ones hardly more often than by chance. The outside option of "none of these" is worth
-    as much as an average item, and a tie between equals has a probability of one in five.
-    """
-    validate_dimensions(belief, catalog)
-    with one_thread():
-        spread = value.utility_spread(catalog, belief)
-        average = float(catalog.average @ belief.mean)
-    return Logistic(temperature if temperature is not None else 0.1 * spread, none_utility=average, tie=0.5)
 
 
 def _with_budget(strategy: Strategy, budget_ms: float | None) -> Strategy:
@@ -353,20 +395,3 @@ def _with_budget(strategy: Strategy, budget_ms: float | None) -> Strategy:
     if budget_ms is None or not hasattr(strategy, "budget_ms"):
         return strategy
     return replace(strategy, budget_ms=budget_ms)  # type: ignore[type-var]  # what keeps a budget is a dataclass
-
-
-def _validate(catalog: Any, belief: Any, ask: Any, response: Any, rejuvenation: Any) -> None:
-    if not isinstance(catalog, Catalog) or not isinstance(belief, Belief):
-        raise InvalidInputError(
-            "A policy needs a catalogue and the belief conversations start from, "
-            f"as `rather.open` returns them; got {type(catalog).__name__} and {type(belief).__name__}."
-        )
-    validate_dimensions(belief, catalog)
-    if ask not in get_args(AskKind):
-        raise InvalidInputError(f"`ask` must be one of {', '.join(get_args(AskKind))}, got {ask!r}.")
-    if response is not None and not (hasattr(response, "log_probabilities") and hasattr(response, "extras")):
-        raise InvalidInputError(
-            f"`response` must be a response model such as rather.Logistic(temperature=0.1), got {response!r}."
-        )
-    if rejuvenation is not None and not callable(rejuvenation):
-        raise InvalidInputError(f"`rejuvenation` must be a rather.Rejuvenation or None, got {rejuvenation!r}.")

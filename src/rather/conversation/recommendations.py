@@ -1,5 +1,7 @@
 """The best items for a person, and how sure we are of each."""
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
@@ -7,7 +9,6 @@ from rather.languages import ENGLISH, message
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.model.questions import Recommendation
-from rather.retrieval import Found
 
 # Allowed items that stand for all of them in an average.
 SAMPLED_ITEMS = 1_000
@@ -25,22 +26,23 @@ def match_text(item: Recommendation, language: str = ENGLISH) -> str:
 
 
 def recommendations(
-    found: Found, catalog: Catalog, belief: Belief, best: Tensor, allowed: Tensor | None = None
+    rows: Sequence[int], catalog: Catalog, belief: Belief, best: Tensor, allowed: Tensor | None = None
 ) -> list[Recommendation]:
-    """What was found for the belief's mean, as recommendations.
+    """Items as recommendations.
 
     Args:
-        found: One direction's items, best first.
+        rows: The items.
         catalog: Where they come from.
         belief: What we hold about the person.
         best: `(m,)`, the utility of each particle's best allowed item.
         allowed: `(n,)` boolean, the items that may be recommended; None for all.
     """
     average = belief.particles @ _average(catalog, allowed)
-    utilities = found.vectors[0] @ belief.particles.T
-    spread = (utilities - found.scores[0][:, None]).square() @ belief.weights
-    unbeaten = probability_unbeaten(found.vectors[0], utilities, belief, best)
-    match = matches(found.scores[0], belief, average, best)
+    vectors = catalog.vectors(rows)
+    expected, utilities = vectors @ belief.mean, vectors @ belief.particles.T
+    spread = (utilities - expected[:, None]).square() @ belief.weights
+    unbeaten = probability_unbeaten(vectors, utilities, belief, best)
+    match = matches(expected, belief, average, best)
     good = probability_good(utilities, belief, average, best)
     return [
         Recommendation(
@@ -48,7 +50,7 @@ def recommendations(
             catalog.ids[row],
             catalog.label(row),
             catalog.facts_of(row),
-            float(found.scores[0, rank]),
+            float(expected[rank]),
             float(spread[rank].clamp_min(0).sqrt()),
             float(unbeaten[rank]),
             float(match[rank]),
@@ -56,7 +58,7 @@ def recommendations(
             catalog.link_of(row),
             catalog.images_of(row),
         )
-        for rank, row in enumerate(found.rows[0].tolist())
+        for rank, row in enumerate(rows)
     ]
 
 
@@ -94,8 +96,17 @@ def _average(catalog: Catalog, allowed: Tensor | None) -> Tensor:
 
 def probability_unbeaten(items: Tensor, utilities: Tensor, belief: Belief, best: Tensor) -> Tensor:
     """The probability that no allowed item is better, for items `(c, d)` of utilities `(c, m)`, shape `(c,)`."""
-    # Equal items, and the same item in another matrix product, differ by some 8 units in the last place.
-    rounding = 1e-6 * torch.outer(items.square().sum(dim=1), belief.particles.square().sum(dim=1)).sqrt()
-    beaten = utilities < best - rounding
+    beaten = utilities < best - _rounding(items, belief)
     # From the complement, so that a certainty is exactly 1 whatever the weights sum to.
     return (1 - beaten.to(belief.weights.dtype) @ belief.weights).clamp(0, 1)
+
+
+def probability_one_unbeaten(items: Tensor, belief: Belief, best: Tensor) -> float:
+    """The probability that no allowed item is better than the best of items `(c, d)`."""
+    beaten = (items @ belief.particles.T < best - _rounding(items, belief)).all(dim=0)
+    return min(1.0, max(0.0, 1 - float(beaten.to(belief.weights.dtype) @ belief.weights)))
+
+
+def _rounding(items: Tensor, belief: Belief) -> Tensor:
+    """`(c, m)`: equal items, and the same item in another matrix product, differ by some 8 units in the last place."""
+    return 1e-6 * torch.outer(items.square().sum(dim=1), belief.particles.square().sum(dim=1)).sqrt()

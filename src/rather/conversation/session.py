@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rather.caching.storage import Cache
@@ -12,6 +12,7 @@ from rather.conversation.carrying import CarriedOver
 from rather.conversation.hint_records import hint_record
 from rather.conversation.hints import after_hint, hint_of
 from rather.conversation.policy import Policy, Step
+from rather.conversation.policy_settings import Ranking
 from rather.conversation.reasons import Reason, Speaker, reasons
 from rather.conversation.records import answer_record
 from rather.conversation.stopping import Stop, Stopping
@@ -21,7 +22,7 @@ from rather.conversation.turns import Turn as Turn
 from rather.errors import InvalidInputError, NoQuestionLeftError, StaleQuestionError
 from rather.languages import ENGLISH
 from rather.model.belief import Belief
-from rather.model.catalog import Catalog
+from rather.model.catalog import Catalog, ItemId
 from rather.model.hints import Hint
 from rather.model.notebook import html_table
 from rather.model.questions import Question, Recommendation, question_number
@@ -250,9 +251,28 @@ class Session:
         self._events.append({"undo": question.number})
         self._open = self.policy.shown_again(question)
 
-    def recommend(self, count: int = 5) -> list[Recommendation]:
-        """The allowed items of highest expected utility, best first."""
-        return self.policy.recommend(self.belief, count)
+    def recommend(
+        self,
+        count: int = 5,
+        *,
+        offset: int = 0,
+        exclude: Iterable[ItemId] = (),
+        ranking: Ranking = "list",
+    ) -> list[Recommendation]:
+        """The items to recommend together, in the order of their expected utility. See `Policy.recommend`.
+
+        Args:
+            count: How many.
+            offset: How many were shown before.
+            exclude: Ids of items not to recommend, such as those the person has.
+            ranking: "list" or "mean", which ranks by expected utility alone.
+        """
+        return self.policy.recommend(self.belief, count, offset=offset, exclude=exclude, ranking=ranking)
+
+    def probability_best(self, items: Sequence[Recommendation] | None = None) -> float:
+        """The probability that one of these items is the person's best; by default of the list that is recommended."""
+        listed = self.recommend(self.policy.objective.size) if items is None else items
+        return self.policy.probability_best(self.belief, listed)
 
     def reasons(
         self, items: Sequence[Recommendation], speaker: Speaker = "you", language: str = ENGLISH
@@ -269,7 +289,7 @@ class Session:
 
     @property
     def expected_regret(self) -> float:
-        """What recommending now is expected to lose against the person's true best item."""
+        """What recommending now is expected to lose against the person's true best item: see `Policy`'s."""
         return self.policy.expected_regret(self.belief)
 
     @property
@@ -278,12 +298,12 @@ class Session:
         rule = self.stopping
         if rule.questions is not None and len(self._answers) >= rule.questions:
             return Stop.saying("questions", count=rule.questions)
-        if rule.probability is not None and (sure := self.recommend(1)[0].probability_best) >= rule.probability:
+        if rule.probability is not None and (sure := self.probability_best()) >= rule.probability:
             return Stop.saying("probability", probability=f"{sure:.2f}")
         if rule.regret is not None and (regret := self.expected_regret) < rule.regret:
             return Stop.saying("regret", regret=f"{regret:.3g}", bound=f"{rule.regret:.3g}")
         try:
-            evoi = self.ask().evoi
+            evoi = self.policy.gain(self.belief, self.ask())
         except NoQuestionLeftError:
             return Stop.saying("exhausted")
         if rule.cost is not None and evoi < rule.cost:

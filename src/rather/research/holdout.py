@@ -96,4 +96,4 @@ def _preferred(question: Question, truth: NDArray[np.float64]) -> int:
 
 
 def _top_rows(session: Session, count: int) -> list[int]:
-    return [item.row for item in session.recommend(count)]
+    return [item.row for item in session.recommend(count, ranking="mean")]

@@ -23,6 +23,9 @@ PLENTY = 250
 # Slates that exchange single items.
 MOST_FINALISTS = 8
 
+# Slates that are proposed where lists are recommended: what is best for a single item is good for a list, seldom best.
+PROPOSED_FOR_LISTS = 16
+
 # Slates of nearly the highest EVOI that are compared by how much their answer would tell.
 MOST_NEAR = 12
 
@@ -114,6 +117,8 @@ class Auto:
         share = self.foresight * max(0.0, 1 - problem.belief.effective_sample_size / PLENTY)
         if self.exchanges and not clock.spent(0.8):
             found = self._exchanged(found, share, pool)
+        if not problem.recommends_one:
+            return pool.rows[found.without(problem.asked, pool.rows).best(PROPOSED_FOR_LISTS)]
         return pool.rows[_farsighted(found, share, pool)]
 
     def _screened(self, problem: Problem, clock: Clock) -> Pool:

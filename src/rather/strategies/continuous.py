@@ -23,7 +23,7 @@ from torch import Tensor
 
 from rather import value
 from rather.model.belief import Belief
-from rather.model.responses import Logistic
+from rather.model.responses import Logistic, ResponseModel
 from rather.retrieval import nearest_items
 from rather.strategies.initialisers import Initialiser, balanced
 from rather.strategies.problem import Problem
@@ -46,17 +46,28 @@ class Gradients(NamedTuple):
     recommendation: Tensor
 
 
-def slate_network(query: Tensor, recommendation: Tensor, belief: Belief, temperature: float) -> Gradients:
+def slate_network(
+    query: Tensor, recommendation: Tensor, belief: Belief, temperature: float, scores: Tensor | None = None
+) -> Gradients:
     """f(X, Y) and its gradients in closed form.
 
     With p_ij the softmax and s_ij = y_i @ u_j:  df/dy_i = sum_j w_j p_ij u_j  and
     df/dx_i = 1/tau sum_j w_j p_ij (s_ij - sum_l p_lj s_lj) u_j.
+
+    Args:
+        query: X `(b, k, d)`.
+        recommendation: Y `(b, k, d)`.
+        belief: Particles u and weights w.
+        temperature: tau.
+        scores: s `(b, k, m)` where what is recommended after a choice is worth something else, such as the best of a
+            list; the gradient with respect to Y then means nothing.
     """
     logits = value.utilities(query, belief) / temperature
     share = torch.softmax(logits, dim=1)
     weighted = share * belief.weights.to(share.dtype)
     # Y = X is the common case: its utilities are the logits already.
-    scores = logits * temperature if recommendation is query else value.utilities(recommendation, belief)
+    if scores is None:
+        scores = logits * temperature if recommendation is query else value.utilities(recommendation, belief)
     gained = weighted * scores
     per_particle = gained.sum(dim=1, keepdim=True)
     towards_query = (gained - share * per_particle) / temperature
@@ -64,6 +75,18 @@ def slate_network(query: Tensor, recommendation: Tensor, belief: Belief, tempera
     both = torch.cat([towards_query.view(b * k, -1), weighted.view(b * k, -1)]) @ belief.particles.to(share.dtype)
     slopes = both.view(2, b, k, d)
     return Gradients(per_particle.sum(dim=(1, 2)), slopes[0], slopes[1])
+
+
+def retrieved_lists(query: Tensor, problem: Problem, response: ResponseModel) -> Tensor:
+    """What the best list after each choice from X `(b, k, d)` is worth to every particle, `(b, k, m)`.
+
+    The recommendation layer of the network then holds k lists of s items.
+    """
+    b, k, _ = query.shape
+    chosen = value.exponentials(response.log_probabilities(value.utilities(query, problem.belief)))[:, :k]
+    weights = (chosen * problem.belief.weights).reshape(b * k, -1)
+    lists = problem.list_pool.best_lists(problem.objective, weights, problem.objective.size, exchange=False)
+    return problem.objective.worth(lists.utilities, weights).view(b, k, -1)
 
 
 class Adam:
@@ -128,11 +151,15 @@ class Continuous:
         query = recommendation = _in_ball(slates, radius)
         free = self.recommendation is RecommendedSlate.FREE
         move_query, move_recommendation = Adam(query), Adam(recommendation)
+        scores: Tensor | None = None
         for step in range(self.steps):
             if self.recommendation is RecommendedSlate.RETRIEVED and step % self.retrieve_every == 0:
-                found = value.deep_retrieval(query, problem.belief, softmax, problem.search)
-                recommendation = found.vectors[:, :, 0]
-            slopes = slate_network(query, recommendation, problem.belief, softmax.temperature)
+                if problem.recommends_one:
+                    found = value.deep_retrieval(query, problem.belief, softmax, problem.search)
+                    recommendation = found.vectors[:, :, 0]
+                else:
+                    scores = retrieved_lists(query, problem, softmax)
+            slopes = slate_network(query, recommendation, problem.belief, softmax.temperature, scores)
             uphill = slopes.query
             if self.recommendation is RecommendedSlate.EQUAL:
                 uphill = uphill + slopes.recommendation

@@ -22,6 +22,9 @@ from rather.retrieval.protocol import HasCandidates, HasFavourites, Screening
 from rather.strategies.attributes.options import AttributeOptions
 from rather.strategies.items import ItemOptions
 
+# Items that recommended lists are made of while questions are valued; a smaller catalogue is looked at as a whole.
+POOLED_ITEMS = 128
+
 Slate = frozenset[Hashable]
 """What is compared, whatever its order: rows of items, or sets of attribute indices."""
 
@@ -77,6 +80,7 @@ class Problem:
         allowed: `(n,)` boolean, the items that may be asked about and recommended; None allows all.
         asked: Slates not to ask again.
         p: Attributes that each option states; None compares items.
+        objective: What the recommendation after the answer is worth; by default, as in the paper, its best item.
     """
 
     catalog: Catalog
@@ -88,6 +92,7 @@ class Problem:
     allowed: Tensor | None = None
     asked: frozenset[Slate] = frozenset()
     p: int | None = None
+    objective: value.Objective = field(default_factory=value.BestItem)
 
     def __post_init__(self) -> None:
         if self.retriever is None:
@@ -153,8 +158,24 @@ class Problem:
         """What the options of slates are to a utility vector, `(b, k, d)`."""
         return self.options.vectors(slates)
 
+    @property
+    def recommends_one(self) -> bool:
+        """Whether the recommendation is the paper's, a single item of highest expected utility."""
+        return isinstance(self.objective, value.BestItem)
+
+    @cached_property
+    def list_pool(self) -> value.Pool:
+        """The items that recommended lists are made of."""
+        if self.available <= POOLED_ITEMS:
+            return value.Pool.of_found(self.belief, self.search(self.belief.mean[None], self.available), is_whole=True)
+        drawn = self.belief.particles[self.fork().draw_particles(POOLED_ITEMS // 2)]
+        top = self.search(self.belief.mean[None], POOLED_ITEMS // 4)
+        return value.Pool.of_found(self.belief, self.search(drawn, 1), top)
+
     def evoi(self, slates: Tensor) -> Tensor:
-        """Exact EVOI `(b,)` of slates."""
+        """EVOI `(b,)` of slates: exact for a single item, for lists by the best ones that are found."""
+        if not self.recommends_one:
+            return self._evoi_of_lists(self.options.utilities(slates))
         size = value.slates_per_batch(self.k, self.belief, self.response)
         directions = [
             value.directions_after(self.options.utilities(batch), self.belief, self.response)
@@ -163,8 +184,14 @@ class Problem:
         return value.evoi_after(torch.cat(directions), self.belief, self.search)
 
     def evoi_of_vectors(self, slates: Tensor) -> Tensor:
-        """Exact EVOI `(b,)` of slates of option vectors `(b, k, d)`, which may be hypothetical."""
+        """`evoi` `(b,)` of slates of option vectors `(b, k, d)`, which may be hypothetical."""
+        if not self.recommends_one:
+            return self._evoi_of_lists(value.utilities(slates, self.belief))
         return value.evoi(slates, self.belief, self.response, self.search)
+
+    def _evoi_of_lists(self, utilities: Tensor) -> Tensor:
+        probabilities = value.exponentials(self.response.log_probabilities(utilities))
+        return value.evoi_of_lists(self.objective, probabilities, self.belief, self.list_pool)
 
     def was_asked(self, slates: Tensor) -> Tensor:
         """`(b,)` boolean, which of the slates have been asked."""

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from rather.model.belief import Belief
+from rather.retrieval import Found
 from rather.value.network import BATCH_ENTRIES, Search
 from rather.value.objectives import BestOfList, Joins, Linear, Objective, list_value
 
@@ -25,6 +26,9 @@ ROUNDING = 1e-6
 
 # Rounds of exchanges in which every slot has its turn. Films and cars need one or two.
 MOST_ROUNDS = 4
+
+# Slates that are valued at once: the intermediate numbers of more of them leave the processor's cache.
+SLATES_PER_BATCH = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +78,14 @@ class Pool:
         """The pool of the items in these rows, of which there may be some twice."""
         rows = torch.unique(rows)
         return cls(rows, vectors(rows) @ belief.particles.T, is_whole)
+
+    @classmethod
+    def of_found(cls, belief: Belief, *found: Found, is_whole: bool = False) -> "Pool":
+        """The pool of all items that searches found."""
+        rows, order = torch.cat([each.rows.flatten() for each in found]).sort(stable=True)
+        first = torch.cat([torch.ones(1, dtype=torch.bool), rows[1:] != rows[:-1]])
+        vectors = torch.cat([each.vectors.flatten(0, 1) for each in found])[order[first]]
+        return cls(rows[first], vectors @ belief.particles.T, is_whole)
 
     def best_lists(self, objective: Objective, weights: Tensor, count: int, *, exchange: bool = True) -> Lists:
         """For weights `(b, m)` the lists of `count` items that the pool offers, or of all it has.
@@ -213,12 +225,16 @@ def evoi_of_lists(objective: Objective, probabilities: Tensor, belief: Belief, p
 
     After every answer the list that is best now is among those compared, so that no answer makes matters worse.
     """
+    now = pool.best_lists(objective, belief.weights[None], objective.size)
+    batches = torch.split(probabilities, SLATES_PER_BATCH)
+    return torch.cat([_after(objective, batch, belief, pool, now) for batch in batches]) - now.values[0]
+
+
+def _after(objective: Objective, probabilities: Tensor, belief: Belief, pool: Pool, now: Lists) -> Tensor:
     b, r, m = probabilities.shape
     weights = (probabilities * belief.weights).reshape(b * r, m)
-    now = pool.best_lists(objective, belief.weights[None], objective.size)
-    after = pool.best_lists(objective, weights, objective.size).values
-    unchanged = now.worth_for(objective, weights)[0]
-    return torch.maximum(after, unchanged).view(b, r).sum(dim=1) - now.values[0]
+    best = pool.best_lists(objective, weights, objective.size).values
+    return torch.maximum(best, now.worth_for(objective, weights)[0]).view(b, r).sum(dim=1)
 
 
 def perfect_information(objective: Objective, weights: Tensor, own_best: Tensor) -> Tensor:

@@ -235,13 +235,14 @@ class RiskAverse(_OfTheBest):
     def worth(self, utilities: Tensor, weights: Tensor) -> Tensor:
         """The best utility, times how much of each particle is among the worst; on average, the CVaR."""
         best = _best(utilities)
-        best, weights = torch.broadcast_tensors(best, weights)
+        best, weights = best + torch.zeros_like(weights), weights + torch.zeros_like(best)
         order = best.detach().argsort(dim=-1)
         ordered = weights.gather(-1, order)
         passed = ordered.cumsum(dim=-1)
         counted = (self.share * passed[..., -1:] - (passed - ordered)).clamp_min(0).minimum(ordered)
         shares = torch.zeros_like(counted).scatter(-1, order, counted / ordered.clamp_min(1e-30))
-        return best * shares / self.share
+        worth: Tensor = best * shares / self.share
+        return worth
 
 
 def _best(utilities: Tensor) -> Tensor:
