@@ -7,7 +7,7 @@ import http.client
 import json
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
@@ -73,7 +73,8 @@ class RemoteQuestion:
 class RemoteRecommendation:
     """An item and how sure the server is of it, like `rather.Recommendation`.
 
-    `reasons` are in words; `wishes` are ways to wish it otherwise, each a column, which way, and a text.
+    `reasons` are in words, and so is for whom it is on the list, `stands_for`; `wishes` are ways to wish it otherwise,
+    each a column, which way, and a text.
     """
 
     id: ItemId
@@ -89,6 +90,7 @@ class RemoteRecommendation:
     link: str | None = None
     images: tuple[str, ...] = ()
     wishes: tuple[tuple[str, str, str], ...] = ()
+    stands_for: str = ""
 
 
 class Client:
@@ -232,11 +234,19 @@ class Client:
         body = {"filters": [dict(item) for item in filters], "where": where}
         self._state = self._http.send("PUT", self._path("filters"), body, _new_key())
 
-    def recommend(self, count: int = 5) -> list[RemoteRecommendation]:
-        """The items of highest expected utility, best first."""
-        query = urlencode({"limit": count})
+    def recommend(
+        self, count: int = 5, *, offset: int = 0, exclude: Iterable[ItemId] = (), ranking: str = "list"
+    ) -> list[RemoteRecommendation]:
+        """The items to recommend together, as `Session.recommend` returns them."""
+        query = urlencode({"limit": count, "offset": offset, "exclude": list(exclude), "ranking": ranking}, doseq=True)
         found = self._http.send("GET", f"{self._path('recommendations')}?{query}")
         return [_recommendation(item) for item in found["recommendations"]]
+
+    @property
+    def probability_best(self) -> float | None:
+        """The probability that one of the recommendations is the person's best item; None if it is not known."""
+        found = self._state.get("probability_best")
+        return None if found is None else float(found)
 
     def refresh(self) -> None:
         """Fetch what somebody else has answered in this session in the meantime."""
@@ -384,4 +394,5 @@ def _recommendation(item: Mapping[str, Any]) -> RemoteRecommendation:
         item["link"],
         tuple(item["images"]),
         tuple((wish["column"], wish["toward"], wish["text"]) for wish in item.get("wishes", ())),
+        item.get("stands_for", ""),
     )

@@ -9,11 +9,14 @@ from rather import (
     NONE,
     SAME,
     SKIP,
+    BestItem,
+    BestOfList,
     Logistic,
     Noiseless,
     Policy,
     RatherError,
     Rejuvenation,
+    RiskAverse,
     Session,
     Stopping,
     strategy_named,
@@ -207,3 +210,40 @@ def test_a_damaged_log_is_refused_in_words(part, damage):
     log[part] = damage
     with pytest.raises(RatherError):
         Session.from_json(json.dumps(log), HERE.catalog, HERE.belief)
+
+
+@pytest.mark.parametrize(
+    ("name", "objective"),
+    [
+        ("objective", BestItem()),
+        ("objective", BestOfList(3)),
+        ("objective", RiskAverse(0.3, 2)),
+        ("question_objective", BestOfList(2)),
+    ],
+)
+def test_objectives_are_logged(name, objective):
+    talk = play(session(**{name: objective}), 0, 1)
+    restored = again(talk)
+    assert getattr(restored.policy, name) == objective
+    assert_same_state(talk, restored)
+
+
+def test_the_usual_objectives_are_not_logged():
+    assert "objective" not in session().to_json()
+
+
+def test_an_objective_of_ones_own_is_asked_for():
+    class Own(BestItem):
+        pass
+
+    talk = session(objective=Own())
+    with pytest.raises(InvalidInputError, match="This session had an objective of its own: pass it as `objective`"):
+        again(talk)
+    assert again(talk, objective=Own()).policy.objective == Own()
+
+
+@pytest.mark.parametrize("damage", [3, {"kind": "nothing"}, {"kind": "best-of-list", "length": 2}])
+def test_a_damaged_objective_is_rejected(damage):
+    log = json.loads(session(objective=BestItem()).to_json())
+    with pytest.raises(InvalidInputError, match="damaged"):
+        Session.from_json(json.dumps({**log, "objective": damage}), HERE.catalog, HERE.belief)

@@ -34,6 +34,7 @@ export function Picks({ items, answered, steer }: PicksProps) {
                 {item.label} <small>{summary(item.facts, 1, SHORT)}</small>
               </span>
             </p>
+            <StandsFor item={item} />
             {answered && <Match item={item} />}
             <Because reasons={item.reasons ?? []} most={REASONS} />
             {steer?.(item)}
@@ -42,6 +43,11 @@ export function Picks({ items, answered, steer }: PicksProps) {
       </ol>
     </section>
   );
+}
+
+/** For whom an item is on the list. */
+export function StandsFor({ item }: { item: Recommendation }) {
+  return item.stands_for ? <p class="stands-for">{item.stands_for}</p> : null;
 }
 
 /** How well an item matches and how sure that is, in words and as a bar. */

@@ -8,7 +8,7 @@ import { useHeadingFocus } from "./focus";
 import { ItemLinks } from "./ItemLinks";
 import { Latest } from "./latest";
 import { parts, t } from "./messages";
-import { Because, Match } from "./Picks";
+import { Because, Match, StandsFor } from "./Picks";
 import { Picture } from "./Picture";
 import { RegretChart } from "./RegretChart";
 import { Said } from "./Said";
@@ -56,6 +56,14 @@ export function Results({ state, session, conversation }: Props) {
         <Said hints={history?.hints ?? []} state={state} session={session} conversation={conversation} />
         <Compare items={items} session={session} />
         {rest.length > 0 && <h2 class="next">{t("results.next")}</h2>}
+        {rest.length > 0 && (session.probability_best ?? 0) >= TELLING && (
+          <p class="odds">
+            {parts(who === "You" ? "results.oneOf.you" : "results.oneOf.them", {
+              share: <strong>{percent(session.probability_best ?? 0)}</strong>,
+              count: session.recommendations.length,
+            })}
+          </p>
+        )}
         <ol class="ranked" start={2}>
           {rest.map((item) => (
             <li key={item.id} data-picture={item.image ? true : undefined}>
@@ -63,6 +71,7 @@ export function Results({ state, session, conversation }: Props) {
               <p class="pick">
                 <span class="pick-title">{item.label}</span>
               </p>
+              <StandsFor item={item} />
               <Match item={item} />
               <p class="short">{summary(item.facts, 3)}</p>
               <Because reasons={item.reasons ?? []} />
@@ -135,6 +144,7 @@ function Best({ item, session, count, nouns, who, heading, children }: BestProps
       </h1>
       <p class="short">{summary(item.facts, 4)}</p>
       <p class="line">{prose(item.facts)}</p>
+      <StandsFor item={item} />
       <Match item={item} />
       {item.probability_best >= TELLING && (
         <p class="odds">

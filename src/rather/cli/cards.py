@@ -72,6 +72,7 @@ def recommendations_view(
     start_regret: float,
     reasons: Sequence[Sequence[Reason]] = (),
     language: str = ENGLISH,
+    stands_for: Sequence[str] = (),
 ) -> RenderableType:
     """The best items so far, how well each matches and why, and what is still to gain by further answers.
 
@@ -81,6 +82,7 @@ def recommendations_view(
         start_regret: What stopping before the first answer would have lost.
         reasons: Those of each item, if they are shown.
         language: The language of the texts.
+        stands_for: For whom each item is on the list, in words.
     """
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("", justify="right", style="dim")
@@ -95,6 +97,8 @@ def recommendations_view(
             Text(item.label),
             bar.append(f" {match_text(item, language)}", style="default"),
         )
+        if rank <= len(stands_for) and stands_for[rank - 1]:
+            table.add_row("", Text(stands_for[rank - 1], style="not bold dim"), "")
     share = regret / start_regret if start_regret > 0 else 0.0
     note = Text(message(language, "terminal.still", share=percent(share, language)) + "\n")
     why = zip(top, reasons, strict=False)

@@ -100,9 +100,11 @@ def state_object(session: Session) -> dict[str, Any]:
                 "match": item.match,
                 "probability_good": item.probability_good,
                 "reasons": [reason.text for reason in reasons],
+                "stands_for": stands_for,
             }
-            for item, reasons in zip(top, session.reasons(top), strict=True)
+            for item, reasons, stands_for in zip(top, session.reasons(top), session.stands_for(top), strict=True)
         ],
+        "probability_best": session.probability_best(top),
         "expected_regret": session.expected_regret,
     }
 

@@ -27,6 +27,8 @@ from rather.cli.options import (
 from rather.nouns import counted
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from rather.conversation.policy import Policy
     from rather.formats.opening import Opened
     from rather.simulation import PolicySummary
@@ -66,6 +68,10 @@ def simulate(
             min=0, help="Compare with users who also give this many hints, one after each of the first answers."
         ),
     ] = 0,
+    lists: Annotated[
+        bool,
+        typer.Option("--lists", help="Also show the regret of the best of five recommendations, chosen in two ways."),
+    ] = False,
     k: SlateSize = 2,
     temperature: Temperature = None,
     among_particles: Annotated[
@@ -100,6 +106,7 @@ def simulate(
         rather simulate films --ask attributes --strategy auto --strategy random
         rather simulate films --ask items --ask attributes --ask auto
         rather simulate films --hints 2
+        rather simulate films --lists --users 200
         rather simulate films --users 10000 --ray 10.0.0.1:6379
     """
     from rather.cli.progress import open_with_progress, progress_bar
@@ -120,6 +127,7 @@ def simulate(
             questions,
             seed=seed,
             hints=dict.fromkeys(hinting, hints),
+            lists=lists,
             workers=workers,
             ray=ray,
             on_done=lambda conversation: advance(),
@@ -234,7 +242,28 @@ def _print_tables(summaries: list["PolicySummary"]) -> None:
     evoi.add_row("ms to choose a question", *(f"{1000 * fmean(summary.question_seconds):.1f}" for summary in summaries))
     evoi.add_row("ms to take in an answer", *(f"{1000 * fmean(summary.answer_seconds):.1f}" for summary in summaries))
     console.print(regret, evoi)
+    if summaries[0].list_regret:
+        console.print(_lists_table(summaries))
     console.print(f"{counted(summaries[0].users, 'simulated user')}. Question 0: before the first answer.", style="dim")
+
+
+def _lists_table(summaries: list["PolicySummary"]) -> "Table":
+    """What the best of a list loses, chosen together and by expected utility alone."""
+    from rich.table import Table
+
+    names = [f"{summary.policy}, {how}" for summary in summaries for how in ("as a list", "by expected utility")]
+    table = Table("question", *names, title="Mean regret of the best of five recommendations ± standard error")
+    for number in range(len(summaries[0].list_regret)):
+        cells = [
+            f"{means[number]:.3f} ±{errors[number]:.3f}"
+            for summary in summaries
+            for means, errors in (
+                (summary.list_regret, summary.list_regret_error),
+                (summary.ranking_regret, summary.ranking_regret_error),
+            )
+        ]
+        table.add_row(str(number), *cells)
+    return table
 
 
 def _print_needed(needed: list["QuestionsNeeded"]) -> None:

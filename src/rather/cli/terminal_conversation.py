@@ -52,7 +52,9 @@ def _answered(console: Console, session: Session, on_change: Callable[[], None],
             return None
         on_change()
         regrets = session.expected_regret, policy.start_regret
-        show(console, recommendations_view(session.recommend(5), *regrets, language=language))
+        top = session.recommend(5)
+        stands_for = session.stands_for(top, language=language)
+        show(console, recommendations_view(top, *regrets, language=language, stands_for=stands_for))
     return stop.said(language)
 
 
@@ -96,4 +98,5 @@ def finish(console: Console, session: Session, reason: str, language: str = ENGL
     top = session.recommend(5)
     why = session.reasons(top, "you", language)
     regrets = session.expected_regret, session.policy.start_regret
-    show(console, recommendations_view(top, *regrets, why, language))
+    stands_for = session.stands_for(top, language=language)
+    show(console, recommendations_view(top, *regrets, why, language, stands_for))

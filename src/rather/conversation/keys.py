@@ -12,6 +12,7 @@ from rather.retrieval.cached_shortlists import belief_key
 from rather.retrieval.exact import ExactRetriever
 from rather.retrieval.screening import ScreeningRetriever
 from rather.retrieval.shortlist import ShortlistRetriever
+from rather.value import BestItem
 
 if TYPE_CHECKING:
     from rather.conversation.policy import Policy
@@ -47,6 +48,8 @@ def policy_key(policy: Policy) -> str:
         tensor_hash(policy.allowed),
         policy.ask,
     ]
+    if not isinstance(policy.question_objective, BestItem):
+        parts.append(plain(policy.question_objective))
     if policy.ask != "items":
         parts += [
             policy.p,

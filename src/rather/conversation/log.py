@@ -13,6 +13,7 @@ from rather.caching.storage import Cache
 from rather.conversation.allowed_items import allowed_gone, dump_allowed, load_allowed
 from rather.conversation.carrying import CarriedOver, attributes_gone, items_now, validate_same_vectors
 from rather.conversation.hint_records import hint_of_record
+from rather.conversation.objective_records import dump_objectives, load_objectives
 from rather.conversation.policy import Policy
 from rather.conversation.reading_cost import ReadingCost
 from rather.conversation.records import answer_record, damaged, question_of, question_record
@@ -90,6 +91,7 @@ def dump_settings(
         "seed": policy.seed,
         "strategy": policy.strategy if isinstance(policy.strategy, str) else None,
         **_dump_attributes(policy),
+        **dump_objectives(policy),
         "response": _dump_response(policy.response),
         "stopping": dataclasses.asdict(stopping),
         "rejuvenation": policy.rejuvenation and _dump_rejuvenation(policy.rejuvenation),
@@ -164,7 +166,7 @@ def load_settings(log: dict[str, Any], catalog: Catalog, belief: Belief, **parts
         log["k"],
         log["seed"],
         rejuvenation=None if log["rejuvenation"] is None else _built(Rejuvenation, log["rejuvenation"]),
-        **{**_load_attributes(log, parts), **parts},
+        **{**_load_attributes(log, parts), **load_objectives(log, parts), **parts},
     )
     return policy, _built(Stopping, log["stopping"])
 

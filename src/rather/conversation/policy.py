@@ -15,8 +15,8 @@ from rather import value
 from rather.caching.by_identity import ByIdentity
 from rather.conversation.known import CACHED_BELIEFS, Known, known_to
 from rather.conversation.lists import Favourites, Recommended, Recommender, favourites
-from rather.conversation.policy_settings import AskKind as AskKind
 from rather.conversation.policy_settings import (
+    AskKind,
     Ranking,
     everyday_response,
     validate_objective,

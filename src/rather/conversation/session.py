@@ -15,6 +15,7 @@ from rather.conversation.policy import Policy, Step
 from rather.conversation.policy_settings import Ranking
 from rather.conversation.reasons import Reason, Speaker, reasons
 from rather.conversation.records import answer_record
+from rather.conversation.standing import stands_for
 from rather.conversation.stopping import Stop, Stopping
 from rather.conversation.translations import Translations
 from rather.conversation.turns import HintTurn as HintTurn
@@ -286,6 +287,19 @@ class Session:
         """
         with one_thread():
             return reasons(self, items, speaker, language)
+
+    def stands_for(
+        self, items: Sequence[Recommendation], speaker: Speaker = "you", language: str = ENGLISH
+    ) -> list[str]:
+        """For each item of a list what it stands for: "if you want a film that is funny"; "" where that cannot be said.
+
+        Args:
+            items: What `recommend` returned.
+            speaker: "they" where somebody else reads it.
+            language: One of `rather.languages.LANGUAGES`.
+        """
+        with one_thread():
+            return stands_for(items, self.policy.catalog, self.belief, speaker, language)
 
     @property
     def expected_regret(self) -> float:

@@ -1,10 +1,10 @@
 """What a caller may ask for, validated. What is unknown or out of bounds is rejected here."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, model_validator
 
-from rather.conversation.policy import AskKind
+from rather.conversation.policy_settings import AskKind, Ranking
 from rather.server.settings import MOST_BUDGET_MS
 
 JsonChoice = Annotated[
@@ -173,3 +173,23 @@ def _is_at_most(value: Any, levels: int) -> bool:
     """Whether lists and objects are nested no deeper than this."""
     nested = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else None
     return nested is None or (levels > 0 and all(_is_at_most(each, levels - 1) for each in nested))
+
+
+class Page(NamedTuple):
+    """A part of the ranking.
+
+    Attributes:
+        offset: How many items come before it.
+        limit: How many it has at most.
+        filters: What its items must match, besides the filters of the session;
+        where: the same as an expression.
+        exclude: Ids that are left out.
+        ranking: What comes first.
+    """
+
+    offset: int
+    limit: int
+    filters: tuple[Filter, ...] = ()
+    where: str | None = None
+    exclude: tuple[str, ...] = ()
+    ranking: Ranking = "list"

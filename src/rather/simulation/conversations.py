@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -28,6 +28,8 @@ from rather.simulation.users import SimulatedUser
 # Length of the recommended list that the ranking metrics look at.
 LIST_LENGTH = 10
 
+QUESTION_MEASURES = ("ndcg", "hit", "evoi", "question_seconds", "answer_seconds")
+
 
 @dataclass(frozen=True)
 class Conversation:
@@ -42,6 +44,8 @@ class Conversation:
         evoi: Of each question.
         question_seconds: To choose each question. Users who share a question share its measurement.
         answer_seconds: To take in each answer, likewise.
+        list_regret: Regret of the best item of the list that the policy recommends, where lists were asked for;
+        ranking_regret: and of as many items of highest expected utility.
     """
 
     policy: str
@@ -52,6 +56,8 @@ class Conversation:
     evoi: tuple[float, ...]
     question_seconds: tuple[float, ...]
     answer_seconds: tuple[float, ...]
+    list_regret: tuple[float, ...] = ()
+    ranking_regret: tuple[float, ...] = ()
 
 
 def simulate(
@@ -63,6 +69,7 @@ def simulate(
     response: ResponseModel | None = None,
     users_per_seed: int = 1,
     hints: Mapping[str, int] | None = None,
+    lists: bool = False,
     workers: int = 1,
     ray: str | None = None,
     on_done: Callable[[Conversation], None] | None = None,
@@ -89,13 +96,13 @@ def simulate(
             far are then asked the same question, which is chosen once.
         hints: How many hints users give, by the name of the policy: one after each of the first answers. What was
             measured after an answer includes the hint that followed it.
+        lists: Also measure the best item of whole lists, of as many items as the policies' objective has.
         workers: Processes, each on one torch thread.
         ray: Address of a Ray cluster to use instead, see `rather.cluster.connected`.
         on_done: Called after each conversation, for a progress bar.
     """
-    plan = _Plan(
-        dict(policies), as_floats(users, "users", rank=2), questions, seed, response, users_per_seed, hints or {}
-    )
+    true_utilities = as_floats(users, "users", rank=2)
+    plan = _Plan(dict(policies), true_utilities, questions, seed, response, users_per_seed, hints or {}, lists)
     plan.validate()
     pieces = [(name, group) for name in plan.policies for group in range(-(-len(plan.users) // users_per_seed))]
     done: dict[int, list[Conversation]] = {}
@@ -118,6 +125,7 @@ class _Plan:
     response: ResponseModel | None
     users_per_seed: int
     hints: Mapping[str, int]
+    lists: bool
 
     def validate(self) -> None:
         if not self.policies or not all(isinstance(policy, Policy) for policy in self.policies.values()):
@@ -165,6 +173,7 @@ class _Group:
         available = len(catalog) if allowed is None else int(allowed.count_nonzero())
         self.best = self.exact(utilities, min(LIST_LENGTH, available))
         self.measured: list[list[tuple[float, float, float]]] = [[] for _ in self.users]
+        self.listed: list[list[tuple[float, float]]] | None = [[] for _ in self.users] if plan.lists else None
         self.asked: list[list[tuple[float, float, float]]] = [[] for _ in self.users]
 
     def go_on(self, belief: Belief, asked: tuple[Question, ...], members: Sequence[int], said: int = 0) -> None:
@@ -183,6 +192,8 @@ class _Group:
             for member in members:
                 self.asked[member] += [(0.0, 0.0, 0.0)] * left
                 self.measured[member] += [self.measured[member][-1]] * left
+                if self.listed is not None:
+                    self.listed[member] += [self.listed[member][-1]] * left
             return
         chosen = time.perf_counter() - start
         by_answer: dict[Choice, list[int]] = {}
@@ -214,12 +225,29 @@ class _Group:
             loss = self.best.scores[member, 0] - found.vectors[0, 0] @ self.users[member].utility
             hit = bool((rows == true_rows[0]).any())
             self.measured[member].append((max(0.0, float(loss)), ndcg(rows, true_rows), float(hit)))
+        if self.listed is not None:
+            self._measure_lists(belief, members, self.listed)
+
+    def _measure_lists(self, belief: Belief, members: Sequence[int], listed: list[list[tuple[float, float]]]) -> None:
+        recommender = self.policy.recommender(belief)
+        size = self.policy.objective.size
+        lists = [self.policy.catalog.vectors(rows) for rows in (recommender.listed(size), recommender.by_mean(size))]
+        for member in members:
+            utility, best = self.users[member].utility, self.best.scores[member, 0]
+            together, ranked = (max(0.0, float(best - (items @ utility).max())) for items in lists)
+            listed[member].append((together, ranked))
 
     def conversations(self) -> list[Conversation]:
         """What was measured, user by user."""
         return [
-            Conversation(self.name, self.first + index, *zip(*measured, strict=True), *zip(*asked, strict=True))
-            for index, (measured, asked) in enumerate(zip(self.measured, self.asked, strict=True))
+            Conversation(
+                self.name,
+                self.first + index,
+                *zip(*self.measured[index], strict=True),
+                *zip(*self.asked[index], strict=True),
+                *(zip(*self.listed[index], strict=True) if self.listed is not None else ()),
+            )
+            for index in range(len(self.users))
         ]
 
 
@@ -244,6 +272,10 @@ class PolicySummary:
         evoi: Mean EVOI of the question.
         question_seconds: Mean time to choose it.
         answer_seconds: Mean time to take in its answer.
+        list_regret: Mean true regret of the best item of the recommended list, where lists were asked for;
+        list_regret_error: its standard error;
+        ranking_regret: the same of as many items of highest expected utility;
+        ranking_regret_error: and its standard error.
     """
 
     policy: str
@@ -255,6 +287,10 @@ class PolicySummary:
     evoi: list[float]
     question_seconds: list[float]
     answer_seconds: list[float]
+    list_regret: list[float] = field(default_factory=list)
+    list_regret_error: list[float] = field(default_factory=list)
+    ranking_regret: list[float] = field(default_factory=list)
+    ranking_regret_error: list[float] = field(default_factory=list)
 
 
 def summarise(conversations: Sequence[Conversation]) -> list[PolicySummary]:
@@ -264,14 +300,22 @@ def summarise(conversations: Sequence[Conversation]) -> list[PolicySummary]:
 
 
 def _summary(name: str, conversations: Sequence[Conversation]) -> PolicySummary:
-    regret = torch.tensor([each.regret for each in conversations], dtype=torch.float64)
-    users = len(conversations)
-    error = regret.std(dim=0) / math.sqrt(users) if users > 1 else torch.full_like(regret[0], math.nan)
-    others = (
-        torch.tensor([getattr(each, measure) for each in conversations], dtype=torch.float64).mean(dim=0).tolist()
-        for measure in ("ndcg", "hit", "evoi", "question_seconds", "answer_seconds")
-    )
-    return PolicySummary(name, users, regret.mean(dim=0).tolist(), error.tolist(), *others)
+    means = {
+        measure: _mean_and_error([getattr(each, measure) for each in conversations])
+        for measure in (*QUESTION_MEASURES, "regret", "list_regret", "ranking_regret")
+    }
+    errors = {f"{measure}_error": means[measure][1] for measure in ("regret", "list_regret", "ranking_regret")}
+    return PolicySummary(name, len(conversations), **{measure: mean for measure, (mean, _) in means.items()}, **errors)
+
+
+def _mean_and_error(numbers: Sequence[tuple[float, ...]]) -> tuple[list[float], list[float]]:
+    """The means over users, and their standard errors; nothing of what was not measured."""
+    if not numbers[0]:
+        return [], []
+    each = torch.tensor(numbers, dtype=torch.float64)
+    users = len(numbers)
+    error = each.std(dim=0) / math.sqrt(users) if users > 1 else torch.full_like(each[0], math.nan)
+    return each.mean(dim=0).tolist(), error.tolist()
 
 
 def as_rows(conversations: Sequence[Conversation]) -> list[dict[str, Any]]:
@@ -291,6 +335,11 @@ def as_rows(conversations: Sequence[Conversation]) -> list[dict[str, Any]]:
             "evoi": each.evoi[number - 1] if number else None,
             "question_seconds": each.question_seconds[number - 1] if number else None,
             "answer_seconds": each.answer_seconds[number - 1] if number else None,
+            **(
+                {"list_regret": each.list_regret[number], "ranking_regret": each.ranking_regret[number]}
+                if each.list_regret
+                else {}
+            ),
         }
         for each in conversations
         for number in range(len(each.regret))

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from rather.conversation.policy import AskKind, Policy
+from rather.conversation.policy import Policy
+from rather.conversation.policy_settings import AskKind
 from rather.conversation.reasons import Reason
 from rather.conversation.session import Session
 from rather.errors import NoQuestionLeftError

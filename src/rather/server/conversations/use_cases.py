@@ -1,12 +1,12 @@
 """All that a server does with conversations, as the HTTP layer and the operator ask for it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 from rather.conversation.allowed_items import dump_allowed
 from rather.model.belief import Belief
-from rather.model.catalog import Catalog
+from rather.model.catalog import Catalog, ItemId
 from rather.model.catalog_changes import CatalogChanges
 from rather.model.questions import Recommendation
 from rather.server.computing.catalogs import ServedCatalogs
@@ -19,7 +19,7 @@ from rather.server.conversations.opening import Opening
 from rather.server.conversations.repeating import changed_by, request_key, retry
 from rather.server.conversations.versions import Versions, upgrade
 from rather.server.problems import ProblemError
-from rather.server.requests import Filter, Log, NewAnswer, NewFilters, NewHint, NewSession, Undo
+from rather.server.requests import Log, NewAnswer, NewFilters, NewHint, NewSession, Page, Undo
 from rather.server.sessions.records import RequestKey, SteadyClock, StoredSession, now
 from rather.server.sessions.store import LostRaceError, OverLimitError, SessionLimit, Store
 from rather.server.settings import Settings
@@ -123,21 +123,21 @@ class Conversations:
         key = request_key(self.store, id, idempotency_key, "filters", filters)
         return self._change_once(id, key, lambda: self._changing.filters(id, filters, key))
 
-    def rank(
-        self, conversation: Conversation, offset: int, limit: int, filters: Sequence[Filter], where: str | None
-    ) -> tuple[list[Recommendation], int]:
-        """A page of the ranking of the items that match these filters too, and how many there are in all."""
+    def rank(self, conversation: Conversation, page: Page) -> tuple[list[Recommendation], int]:
+        """A page of the ranking of the items that match its filters too, and how many there are in all."""
         session = conversation.session
         assert conversation.served is not None
-        mask = conversation.served.filters.mask(filters, where)
+        mask = conversation.served.filters.mask(page.filters, page.where)
         if session.policy.allowed is not None:
             mask = session.policy.allowed if mask is None else session.policy.allowed & mask
         total = len(session.policy.catalog) if mask is None else int(mask.sum())
-        if offset >= total:
+        if page.offset >= total:
             return [], total
+        excluded = [id for text in page.exclude for id in _ids(text)]
         with self.states.gate.urgent():
-            narrowed = session.restricted(mask) if filters or where else session
-            return narrowed.recommend(min(offset + limit, total))[offset:], total
+            narrowed = session.restricted(mask) if page.filters or page.where else session
+            found = narrowed.recommend(page.limit, offset=page.offset, exclude=excluded, ranking=page.ranking)
+        return found, total
 
     def export(self, id: str) -> dict[str, Any]:
         """The session as the library's log."""
@@ -213,3 +213,8 @@ class Conversations:
 def _too_many_sessions(most: int) -> ProblemError:
     text, action = f"One address may open {most} sessions a day.", "Delete old sessions or try again tomorrow."
     return ProblemError(429, "too-many-sessions", text, action, {"Retry-After": "3600"})
+
+
+def _ids(text: str) -> list[ItemId]:
+    """The ids that a text may stand for: those of rows are numbers."""
+    return [text, int(text)] if text.isascii() and text.isdigit() and len(text) < 19 else [text]

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from pydantic import TypeAdapter, ValidationError
 
+from rather.conversation.policy_settings import Ranking
 from rather.conversation.reasons import Speaker
 from rather.server.conversations import Conversation, Conversations
 from rather.server.http import schema
@@ -16,7 +17,7 @@ from rather.server.http.language import Reader, Wishes
 from rather.server.http.problems import documented
 from rather.server.http.session_views import history_view, page_view, profile_view, session_view
 from rather.server.problems import ProblemError, invalid_filter
-from rather.server.requests import Filter, Filters, Log, NewAnswer, NewFilters, NewHint, NewSession, Undo
+from rather.server.requests import Filter, Filters, Log, NewAnswer, NewFilters, NewHint, NewSession, Page, Undo
 
 api = APIRouter(prefix="/v1", responses=documented(422, 429, 503))
 
@@ -48,6 +49,17 @@ FiltersText = Annotated[
     ),
 ]
 WhereText = Annotated[str | None, Query(max_length=1_000, description="A filter expression that items must match.")]
+Excluded = Annotated[
+    list[str] | None,
+    Query(max_length=1_000, description="Ids of items to leave out, such as those the person has; repeat it for more."),
+]
+RankedBy = Annotated[
+    Ranking,
+    Query(
+        description="`list`: the items that are worth most together, list after list; `mean`: those of highest "
+        "expected utility."
+    ),
+]
 IdempotencyKey = Annotated[
     str | None,
     Header(
@@ -57,6 +69,22 @@ IdempotencyKey = Annotated[
         "returns the session as it is now.",
     ),
 ]
+
+
+def page_of(
+    conversations: AppConversations,
+    limit: Limit = 10,
+    offset: Offset = 0,
+    filters: FiltersText = None,
+    where: WhereText = None,
+    exclude: Excluded = None,
+    ranking: RankedBy = "list",
+) -> Page:
+    """The part of the ranking that a request asks for."""
+    most = min(limit, conversations.settings.limits.page)
+    return Page(offset, most, tuple(_parse_filters(filters)), where, tuple(exclude or ()), ranking)
+
+
 _FILTERS = TypeAdapter(Filters)
 
 
@@ -212,13 +240,13 @@ def recommend(
     id: SessionId,
     conversations: AppConversations,
     reader: Reader,
-    limit: Limit = 10,
-    offset: Offset = 0,
-    filters: FiltersText = None,
-    where: WhereText = None,
+    page: Annotated[Page, Depends(page_of)],
 ) -> schema.RecommendationsView:
-    """A page of the ranking, with how sure we are of each item and why. These filters apply to this page only."""
-    return _page(conversations, conversations.load(id), reader, limit, offset, filters, where)
+    """A page of the ranking, with how sure we are of each item and why. These filters apply to this page only.
+
+    Items are ranked in lists of five: each list is worth most together of what the lists before it have left.
+    """
+    return _page(conversations, conversations.load(id), reader, page)
 
 
 @api.get("/sessions/{id}/history", tags=["results"], summary="All answers", responses=documented(404, 409))
@@ -250,13 +278,10 @@ def recommend_shared(
     token: ShareToken,
     conversations: AppConversations,
     reader: Reader,
-    limit: Limit = 10,
-    offset: Offset = 0,
-    filters: FiltersText = None,
-    where: WhereText = None,
+    page: Annotated[Page, Depends(page_of)],
 ) -> schema.RecommendationsView:
     """A page of the ranking of a shared session."""
-    return _page(conversations, conversations.load_shared(token), reader, limit, offset, filters, where, "they")
+    return _page(conversations, conversations.load_shared(token), reader, page, "they")
 
 
 @api.get("/shared/{token}/history", tags=["shared"], summary="All answers", responses=documented(404, 409))
@@ -272,22 +297,10 @@ def show_shared_profile(token: ShareToken, conversations: AppConversations, read
 
 
 def _page(
-    conversations: Conversations,
-    conversation: Conversation,
-    reader: Wishes,
-    limit: int,
-    offset: int,
-    filters: str | None,
-    where: str | None,
-    speaker: Speaker = "you",
+    conversations: Conversations, conversation: Conversation, reader: Wishes, page: Page, speaker: Speaker = "you"
 ) -> schema.RecommendationsView:
-    wanted = _parse_filters(filters)
-    items, total = conversations.rank(
-        conversation, offset, min(limit, conversations.settings.limits.page), wanted, where
-    )
-    return page_view(
-        conversation, wanted, where, items, (offset, limit, total), conversations.settings, reader, speaker
-    )
+    items, total = conversations.rank(conversation, page)
+    return page_view(conversation, page, items, total, conversations.settings, reader, speaker)
 
 
 def _parse_filters(text: str | None) -> list[Filter]:

@@ -13,6 +13,7 @@ from rather.conversation.hint_wording import hint_text
 from rather.conversation.hints import wishes
 from rather.conversation.reasons import Speaker
 from rather.conversation.records import logged_question, question_of
+from rather.conversation.session import Session
 from rather.conversation.stopping import Stopping
 from rather.conversation.wording import question_in
 from rather.errors import InvalidInputError, UnknownNameError
@@ -24,7 +25,7 @@ from rather.server.http import schema
 from rather.server.http.display_text import DisplayText
 from rather.server.http.language import Wishes
 from rather.server.http.question_views import UNNAMED, option_views, prompt, question_view, recommendation_view
-from rather.server.requests import Filter, NewSession
+from rather.server.requests import NewSession, Page
 from rather.server.sessions.records import StoredSession
 from rather.server.settings import Settings
 
@@ -71,6 +72,7 @@ def session_view(
         stop_reason=None if stop is None else stop.text,
         expected_regret=regret,
         start_regret=start_regret,
+        probability_best=None if state is None else state.session.probability_best(state.top),
         recommendations=top,
         catalog_changes=[
             display.text(retold(display.language, "carried", sentence)) for sentence in stored.changes or ()
@@ -114,32 +116,52 @@ def ranked(
         ]
         wished = wishes(item.row, conversation.session.policy, conversation.session.belief)
         views.append(recommendation_view(item, rank, why, wished, display))
+    if views:
+        _say_what_they_stand_for(views, items, conversation.session, display, speaker)
     return views
+
+
+def _say_what_they_stand_for(
+    views: Sequence[schema.RecommendationView],
+    items: Sequence[Recommendation],
+    session: Session,
+    display: DisplayText,
+    speaker: Speaker,
+) -> None:
+    """In each list of a ranking, what its items stand for."""
+    size = session.policy.objective.size
+    for start in range(0, len(items), size):
+        said = session.stands_for(items[start : start + size], speaker, display.language)
+        for view, text in zip(views[start : start + size], said, strict=True):
+            view.stands_for = display.text(text)
 
 
 def page_view(
     conversation: Conversation,
-    filters: Sequence[Filter],
-    where: str | None,
+    page: Page,
     items: Sequence[Recommendation],
-    page: tuple[int, int, int],
+    total: int,
     settings: Settings,
     reader: Wishes,
     speaker: Speaker,
 ) -> schema.RecommendationsView:
-    """A page `(offset, limit, total)` of the ranking."""
-    offset, limit, total = page
-    query: dict[str, str | int] = {"offset": offset + limit, "limit": limit}
-    if filters:
-        query["filters"] = json.dumps([item.model_dump(mode="json", exclude_none=True) for item in filters])
-    if where:
-        query["where"] = where
+    """A page of the ranking, of `total` items in all."""
+    offset, limit = page.offset, page.limit
+    query: dict[str, str | int | tuple[str, ...]] = {"offset": offset + limit, "limit": limit}
+    if page.filters:
+        query["filters"] = json.dumps([item.model_dump(mode="json", exclude_none=True) for item in page.filters])
+    if page.where:
+        query["where"] = page.where
+    if page.exclude:
+        query["exclude"] = page.exclude
+    if page.ranking != "list":
+        query["ranking"] = page.ranking
     return schema.RecommendationsView(
         recommendations=ranked(conversation, items, offset, display_for(reader, conversation, settings), speaker),
         total=total,
         offset=offset,
         limit=limit,
-        next=f"?{urlencode(query)}" if offset + limit < total else None,
+        next=f"?{urlencode(query, doseq=True)}" if offset + limit < total else None,
     )
 
 

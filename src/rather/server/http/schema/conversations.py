@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from rather.conversation.policy import AskKind
+from rather.conversation.policy_settings import AskKind
 from rather.conversation.reasons import ReasonKind
 from rather.conversation.stopping import StopCode
 from rather.model.catalog import ItemId
@@ -130,11 +130,14 @@ class RecommendationView(BaseModel):
     reasons: list[ReasonView] = Field(
         [], description="Up to three, the strongest first. No sentence occurs twice in a list of items."
     )
+    stands_for: str = Field(
+        "", description="For whom it is on the list, in words: `if you want a film that is funny`; empty if for nobody."
+    )
     wishes: list[Wish] = Field([], description="How it is most likely to be wished otherwise; for hints.")
 
 
 class RecommendationsView(BaseModel):
-    """A page of the ranking."""
+    """A page of the ranking, which goes on in lists of five."""
 
     recommendations: list[RecommendationView]
     total: int = Field(description="Items in the whole ranking.")
@@ -149,10 +152,11 @@ class StopView(BaseModel):
     model_config = example(code="regret", text="the expected regret 0.0123 is below 0.0157")
 
     code: StopCode | Literal["catalog-changed", "catalog-gone"] = Field(
-        description="`questions`: the requested number has been answered; `probability`: the top recommendation is "
-        "almost certainly the best; `regret`: hardly anything is left to gain; `cost`: no question is worth the effort "
-        "of answering it; `exhausted`: every question has been asked; `catalog-changed`, `catalog-gone`: the items "
-        "have another meaning now or are no longer served, and the session can only be read. Expect further codes."
+        description="`questions`: the requested number has been answered; `probability`: one of the recommendations "
+        "is almost certainly the best; `regret`: hardly anything is left to gain; `cost`: no question is worth the "
+        "effort of answering it; `exhausted`: every question has been asked; `catalog-changed`, `catalog-gone`: the "
+        "items have another meaning now or are no longer served, and the session can only be read. Expect further "
+        "codes."
     )
     text: str
 
@@ -179,9 +183,16 @@ class SessionView(BaseModel):
     question: QuestionView | None = Field(description="The open question; null when every question has been asked.")
     stop: StopView | None = Field(description="Why to stop asking; null while another question is worth asking.")
     stop_reason: str | None = Field(description="The text of `stop`.")
-    expected_regret: float = Field(description="What recommending now is expected to lose against the best item.")
+    expected_regret: float = Field(
+        description="What the best of the recommendations is expected to lose against the person's best item."
+    )
     start_regret: float = Field(description="The same before the first answer.")
-    recommendations: list[RecommendationView] = Field(description="The best five items now.")
+    probability_best: float | None = Field(
+        None, description="The probability that one of the recommendations is the person's best item; null if unknown."
+    )
+    recommendations: list[RecommendationView] = Field(
+        description="The five items that are worth most together: whatever the person likes, one of them should fit."
+    )
     catalog_changes: list[str] = Field(
         description="What has changed in the catalogue since the last answer, in sentences; empty when nothing has."
     )
