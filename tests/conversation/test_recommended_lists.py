@@ -17,7 +17,7 @@ GROUPS = Belief.from_users(TASTES, [0.5, 0.3, 0.2], smooth=False)
 
 
 def talk(**parts):
-    return Session(Policy(CATALOG, GROUPS, **parts))
+    return Session(Policy(CATALOG, GROUPS, **{"objective": BestOfList(5), **parts}))
 
 
 def ids(items):
@@ -68,7 +68,7 @@ def test_lists_of_a_large_catalogue_go_on_after_the_last_list():
 @pytest.mark.parametrize("seed", range(4))
 def test_a_list_is_worth_as_much_as_the_best_one(seed):
     here = world(n=12, m=40, d=3, seed=seed)
-    session = Session(Policy(here.catalog, here.belief))
+    session = Session(Policy(here.catalog, here.belief, objective=BestOfList(3)))
     found = best_value(session, [item.row for item in session.recommend(3)])
     best = max(best_value(session, list(rows)) for rows in itertools.combinations(range(12), 3))
     # An item that adds less than a hundredth of what there is to gain gives way to one of higher expected utility.
@@ -122,6 +122,20 @@ def test_questions_can_be_chosen_for_a_list():
     assert question.evoi == pytest.approx(lists.gain(here.belief, question), abs=1e-5)
     for_items = items.question(here.belief, [])
     assert question.evoi >= lists.gain(here.belief, for_items) - 1e-5
+
+
+@pytest.mark.parametrize(("items", "size"), [(3, 1), (19, 1), (20, 2), (49, 4), (50, 5), (5000, 5)])
+def test_a_list_has_five_items_or_a_tenth_of_all(items, size):
+    policy = Policy(Catalog(normal(items, 3)), Belief.from_users(normal(9, 3, seed=1)))
+    assert policy.objective == (BestOfList(size) if size > 1 else BestItem())
+
+
+def test_a_filter_that_leaves_few_items_shortens_the_list():
+    policy = Policy(Catalog(normal(60, 3)), Belief.from_users(normal(9, 3, seed=1)))
+    few = torch.arange(60) < 25
+    assert policy.restricted(few).objective == BestOfList(2)
+    chosen = Policy(policy.catalog, policy.prior, objective=BestOfList(4))
+    assert chosen.restricted(few).objective == BestOfList(4)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from rather import (
     SAME,
     Belief,
     BestItem,
+    BestOfList,
     Catalog,
     ExactRetriever,
     Noiseless,
@@ -169,9 +170,12 @@ def test_the_list_the_regret_and_the_stop_take_one_search_for_the_mean():
             means.extend(directions[:1] if len(directions) == 1 else [])
             return exact.top(directions, count, allowed)
 
-    policy = Policy(small.catalog, small.belief, retriever=Counting())
+    lists = {"objective": BestOfList(5)}
+    policy = Policy(small.catalog, small.belief, retriever=Counting(), **lists)
     listed = policy.recommend(small.belief, 5)
-    assert policy.expected_regret(small.belief) == Policy(small.catalog, small.belief).expected_regret(small.belief)
+    assert policy.expected_regret(small.belief) == Policy(small.catalog, small.belief, **lists).expected_regret(
+        small.belief
+    )
     assert policy.gain(small.belief, policy.item_question(1, [0, 1])) > 0
     assert policy.recommend(small.belief, 5) == listed
     assert len(means) == 1

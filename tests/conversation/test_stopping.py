@@ -2,14 +2,14 @@ import math
 
 import pytest
 
-from rather import SKIP, Belief, Catalog, Policy, Session, Stopping
+from rather import SKIP, Belief, BestOfList, Catalog, Policy, Session, Stopping
 from rather.errors import InvalidInputError
 from worlds import world
 
 
 def session(**rules) -> Session:
     here = world(n=30, m=40)
-    return Session(Policy(here.catalog, here.belief), stopping=Stopping(**rules))
+    return Session(Policy(here.catalog, here.belief, objective=BestOfList(5)), stopping=Stopping(**rules))
 
 
 def test_without_rules_there_is_no_reason_to_stop():

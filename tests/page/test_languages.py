@@ -5,7 +5,16 @@ from browsing import PHONE, READY
 from test_accessibility import violations
 
 DESK = {"viewport": {"width": 1280, "height": 860}}
-ENGLISH_WORDS = ("Question", "Skip", "Undo", "See results", "For you", "Still to gain", "Or one of these", "Your answers")
+ENGLISH_WORDS = (
+    "Question",
+    "Skip",
+    "Undo",
+    "See results",
+    "For you",
+    "Still to gain",
+    "Or one of these",
+    "Your answers",
+)
 
 
 def answered(page):

@@ -3,6 +3,7 @@
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
+from rather.conversation.policy_settings import usual_objective
 from rather.conversation.records import damaged
 from rather.errors import InvalidInputError
 from rather.value import (
@@ -26,18 +27,23 @@ KINDS: dict[str, type[Objective]] = {
     "satisfaction": Satisfaction,
     "risk-averse": RiskAverse,
 }
-USUAL: dict[str, Objective] = {"objective": BestOfList(), "question_objective": BestItem()}
+NAMES = ("objective", "question_objective")
 
 
 def dump_objectives(policy: "Policy") -> dict[str, Any]:
     """The objectives of a policy that are not the usual ones; None for those of somebody's own making."""
-    used = {"objective": policy.objective, "question_objective": policy.question_objective}
-    return {name: _dumped(objective) for name, objective in used.items() if objective != USUAL[name]}
+    used = (policy.objective, policy.question_objective)
+    usual = (usual_objective(policy.available), BestItem())
+    return {
+        name: _dumped(objective)
+        for name, objective, default in zip(NAMES, used, usual, strict=True)
+        if objective != default
+    }
 
 
 def load_objectives(log: dict[str, Any], given: dict[str, Any]) -> dict[str, Objective]:
     """What `dump_objectives` wrote, but for what is given anyway."""
-    return {name: _loaded(name, log[name]) for name in USUAL if name in log and name not in given}
+    return {name: _loaded(name, log[name]) for name in NAMES if name in log and name not in given}
 
 
 def _dumped(objective: Objective) -> dict[str, Any] | None:

@@ -19,6 +19,7 @@ from rather.conversation.policy_settings import (
     AskKind,
     Ranking,
     everyday_response,
+    usual_objective,
     validate_objective,
     validate_page,
     validate_settings,
@@ -40,7 +41,7 @@ from rather.retrieval.selection import RetrieverKind
 from rather.strategies import Problem, Strategy, choose, strategy_named
 from rather.strategies.attributes.options import AttributeOptions
 from rather.strategies.items import ItemOptions
-from rather.value import BestItem, BestOfList, Objective
+from rather.value import BestItem, Objective
 
 
 class Step(Protocol):
@@ -89,8 +90,8 @@ class Policy:
         rejuvenation: When and how degenerate particles are replaced; None only reweights them (the paper's setting).
         reading_cost: What reading a question costs, by default `ReadingCost.usual` on the scale of this catalogue and
             belief.
-        objective: What a recommendation is worth, by default the best of a list of five. It decides what is
-            recommended, the expected regret and when to stop.
+        objective: What a recommendation is worth, by default the best of a list of five, or of a tenth of the items if
+            that is fewer. It decides what is recommended, the expected regret and when to stop.
         question_objective: What questions are chosen for, by default the best single item, as in the paper: to choose
             them for a list takes several times as long and gained nothing that could be measured on films and cars.
         budget_ms: Time after which strategies that keep a budget (`auto`, and all for attributes but exhaustive search)
@@ -133,12 +134,15 @@ class Policy:
         rejuvenation: Rejuvenation | None = Rejuvenation(),  # noqa: B008 - immutable
         reading_cost: ReadingCost | None = None,
         budget_ms: float | None = None,
-        objective: Objective = BestOfList(),  # noqa: B008 - immutable
+        objective: Objective | None = None,
         question_objective: Objective = BestItem(),  # noqa: B008 - immutable
     ) -> None:
         validate_settings(catalog, belief, ask, response, rejuvenation)
-        validate_objective("objective", objective)
         validate_objective("question_objective", question_objective)
+        mask = None if allowed is None else as_mask(allowed, "allowed", len(catalog))
+        if objective is None:
+            objective = usual_objective(len(catalog) if mask is None else int(mask.count_nonzero()))
+        validate_objective("objective", objective)
         if isinstance(retriever, str):
             retriever = choose_retriever(catalog, belief, retriever)
         self.__dict__.update(
@@ -151,7 +155,7 @@ class Policy:
             strategy=strategy,
             attribute_strategy=attribute_strategy,
             response=everyday_response(catalog, belief) if response is None else response,
-            allowed=None if allowed is None else as_mask(allowed, "allowed", len(catalog)),
+            allowed=mask,
             retriever=retriever,
             rejuvenation=rejuvenation,
             budget_ms=budget_ms,
@@ -189,7 +193,10 @@ class Policy:
         """The policy for those of its items that are `(n,)` allowed here too; its scale stays the same."""
         mask = as_mask(allowed, "allowed", len(self.catalog))
         both = mask if self.allowed is None else self.allowed & mask
-        changed = self._changed(allowed=both, _fitted=ByIdentity(CACHED_BELIEFS), _known=Known())
+        objective = self.objective
+        if objective == usual_objective(self.available):
+            objective = usual_objective(int(both.count_nonzero()))
+        changed = self._changed(allowed=both, objective=objective, _fitted=ByIdentity(CACHED_BELIEFS), _known=Known())
         changed._problems(self.prior, ())
         return changed
 

@@ -10,13 +10,24 @@ from rather.model.catalog import Catalog
 from rather.model.responses import Logistic
 from rather.numerics.threads import one_thread
 from rather.strategies.problem import validate_dimensions
-from rather.value import Objective
+from rather.value import BestItem, BestOfList, Objective
 
 AskKind = Literal["items", "attributes", "auto"]
 """What to ask about: items, attributes, or each time whichever is worth more net of its reading cost."""
 
 Ranking = Literal["list", "mean"]
 """What is recommended: the items that are worth most together, or those of highest expected utility."""
+
+
+# Items on a list, at most; of a small catalogue a tenth, because half of it would be no recommendation.
+LIST_SIZE = 5
+ITEMS_PER_LISTED = 10
+
+
+def usual_objective(items: int) -> Objective:
+    """What a recommendation is worth where nobody says otherwise: the best of a list of five, or of a tenth of all."""
+    size = min(LIST_SIZE, items // ITEMS_PER_LISTED)
+    return BestOfList(size) if size > 1 else BestItem()
 
 
 def everyday_response(catalog: Catalog, belief: Belief, temperature: float | None = None) -> Logistic:
