@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 import pytest
 import torch
 
+import rather
 from rather import NONE, SKIP, Catalog, ExactRetriever, Logistic
-from rather.testing import check_response_model, check_retriever
+from rather.testing import check_objective, check_response_model, check_retriever
 
 
 @dataclass(frozen=True)
@@ -99,3 +100,61 @@ def test_an_odd_response_model_is_caught(fault):
 
 def test_the_model_without_the_fault_passes():
     check_response_model(Odd("none"))
+
+
+OBJECTIVES = [
+    rather.BestItem(),
+    rather.BestOfList(2),
+    rather.BestOfList(5),
+    rather.SmoothBestOfList(0.3, 3),
+    rather.DiscountedList(3),
+    rather.Satisfaction(0.3, 0.2, 2),
+    rather.RiskAverse(0.3),
+    rather.RiskAverse(0.4, 2),
+]
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES, ids=repr)
+def test_objectives_keep_their_contract(objective):
+    check_objective(objective)
+
+
+@dataclass(frozen=True)
+class Half:
+    """Of the utility of the first item, times something."""
+
+    times: float = 0.5
+    size: int = 1
+    depth: int = 1
+
+    def worth(self, utilities, weights):
+        return self.times * utilities[..., 0, :]
+
+
+class Offset(Half):
+    def worth(self, utilities, weights):
+        return utilities[..., 0, :] / weights.sum(dim=-1, keepdim=True)
+
+
+@dataclass(frozen=True)
+class WrongJoin(rather.BestOfList):
+    def join(self, first, second):
+        return first + second
+
+
+def test_an_objective_of_ones_own_may_be_ten_lines():
+    check_objective(Half())
+
+
+@pytest.mark.parametrize(
+    ("objective", "promise"),
+    [
+        (Half(-1.0), "more utility is never worth less"),
+        (Half(float("nan")), "what lists are worth is finite"),
+        (Offset(), "half the weights are worth half as much"),
+        (WrongJoin(2), "a joined item stands for two"),
+    ],
+)
+def test_a_broken_objective_is_found(objective, promise):
+    with pytest.raises(AssertionError, match=promise):
+        check_objective(objective)

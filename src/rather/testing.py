@@ -1,7 +1,8 @@
-"""Checks that every strategy, response model and retriever must pass; run them on yours.
+"""Checks that every strategy, response model, retriever and objective must pass; run them on yours.
 
 ```python
 from rather.testing import check_attribute_strategy, check_response_model, check_retriever, check_strategy
+from rather.testing import check_objective
 
 def test_my_strategy_keeps_the_contract():
     check_strategy(MyStrategy(restarts=3))
@@ -14,7 +15,7 @@ and in which situation. None needs a test framework.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
 
 import torch
@@ -28,6 +29,8 @@ from rather.numerics.randomness import derive_generator
 from rather.retrieval import ExactRetriever, Retriever
 from rather.strategies import Problem, Strategy, choose
 from rather.strategies.attributes.options import AttributeOptions
+from rather.value import Objective, Pool, best_lists, evoi_of_lists, list_value, perfect_information
+from rather.value.objectives import Joins, Linear
 
 ROUNDING = 1e-4
 """Differences of float32 sums, relative to the size of what is summed, that are no one's fault."""
@@ -126,6 +129,74 @@ def attribute_problems(seed: int = 0) -> Iterator[tuple[str, Problem]]:
         1:
     ]
     yield "all slates of 4 attributes but one asked, k=2", replace(pair, asked=frozenset(all_but_one))
+
+
+def check_objective(objective: Objective) -> None:
+    """An objective values lists as one: more utility is never worth less, and asking never loses.
+
+    What a list is worth is a finite number for every particle that never falls as a utility rises, has a gradient, and
+    grows in proportion to the weights; one imagined item is worth as much as the two it stands for (`join`); where it
+    is a sum (`discounts`), the items of highest expected utility are the best list. EVOI is at least 0 and at most the
+    value of perfect information, and the same for every order of the slate.
+
+    Args:
+        objective: Called with lists of up to `size` items and 12 particles.
+    """
+    _claim(isinstance(objective, Hashable), "any", "it can be hashed, as a frozen dataclass can")
+    for seed in range(3):
+        situation, belief = f"seed {seed}", _problem(9, 2, Logistic(0.3), seed).belief.resampled(12, _generator(seed))
+        catalog = _problem(9, 2, Logistic(0.3), seed).catalog
+        pool = Pool(torch.arange(9), catalog.items @ belief.particles.T, is_whole=True)
+        _check_worth(objective, pool.utilities[torch.arange(min(objective.size, 9))], belief.weights, situation)
+        _check_lists(objective, pool, catalog, belief, situation)
+
+
+def _check_worth(objective: Objective, utilities: Tensor, weights: Tensor, situation: str) -> None:
+    worth = objective.worth(utilities, weights)
+    _claim(worth.shape == weights.shape, situation, f"lists are worth something to each particle, {weights.shape}")
+    _claim(bool(worth.isfinite().all()), situation, "what lists are worth is finite")
+    value = float(list_value(objective, utilities, weights))
+    for slot, particle in itertools.product(range(len(utilities)), range(0, len(weights), 4)):
+        raised = utilities.clone()
+        raised[slot, particle] += 0.5
+        more = float(list_value(objective, raised, weights))
+        _claim(more >= value - ROUNDING * (1 + abs(value)), situation, "more utility is never worth less")
+    half = float(list_value(objective, utilities, weights / 2))
+    _claim(abs(half - value / 2) <= ROUNDING * (1 + abs(value)), situation, "half the weights are worth half as much")
+    variable = utilities.clone().requires_grad_()
+    with torch.enable_grad():
+        (slope,) = torch.autograd.grad(list_value(objective, variable, weights), variable)
+    _claim(bool(slope.isfinite().all()) and bool((slope != 0).any()), situation, "it has a gradient")
+    if isinstance(objective, Joins) and len(utilities) > 1:
+        joined = objective.join(utilities[0], utilities[1])
+        alike = list_value(objective, torch.cat([joined[None], utilities[2:]]), weights)
+        _claim(abs(float(alike) - value) <= ROUNDING * (1 + abs(value)), situation, "a joined item stands for two")
+
+
+def _check_lists(objective: Objective, pool: Pool, catalog: Catalog, belief: Belief, situation: str) -> None:
+    retriever, weights = ExactRetriever(catalog), belief.weights
+    found = best_lists(objective, weights[None], belief, pool, retriever.top, catalog.vectors)
+    if objective.size <= 3:
+        every = torch.tensor(list(itertools.permutations(range(9), objective.size)))
+        best = float(list_value(objective, pool.utilities[every], weights).max())
+        _claim(
+            float(found.values) <= best + ROUNDING * (1 + abs(best)), situation, "no list is worth more than the best"
+        )
+        if isinstance(objective, Linear):
+            _claim(float(found.values) >= best - ROUNDING * (1 + abs(best)), situation, "a sum is best by the mean")
+    slates = torch.tensor(list(itertools.combinations(range(9), 2)))
+    answers = Logistic(0.3).log_probabilities(pool.utilities[slates]).exp()
+    evoi = evoi_of_lists(objective, answers, belief, pool)
+    own = pool.utilities.topk(min(objective.depth, 9), dim=0).values
+    most = float(perfect_information(objective, weights, own) - found.values)
+    _claim(bool((evoi >= -ROUNDING).all()), situation, "asking never loses")
+    _claim(bool((evoi <= most + ROUNDING * (1 + abs(most))).all()), situation, "no question is worth more than knowing")
+    other_way = evoi_of_lists(objective, answers.flip(1), belief, pool)
+    _claim(bool(((evoi - other_way).abs() <= 10 * ROUNDING).all()), situation, "the order of a slate does not matter")
+
+
+def _generator(seed: int) -> torch.Generator:
+    return derive_generator(seed, "objective")
 
 
 def check_response_model(model: ResponseModel) -> None:
