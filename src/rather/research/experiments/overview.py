@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from rather.research.experiments.result_tables import NOT_THE_PAPERS, number
+from rather.research.experiments.result_tables import NOT_THE_PAPERS
 from rather.research.experiments.spec import KIND_NAMES, ExperimentSpec
 from rather.research.experiments.summary import REFERENCE, ExperimentSummary, MethodSummary, compare, paper_numbers
+from rather.research.experiments.table import number
 
 HEAD = """# Results
 
