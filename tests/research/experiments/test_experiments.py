@@ -44,7 +44,12 @@ def test_the_quick_form_of_every_experiment(name, everything):
     assert read_summary(everything / f"{name}-quick" / "summary.jsonl").experiment == name
     wanted = {(variant.label, method.label) for variant in spec.variants for method in variant.methods}
     assert {(row.variant, row.method) for row in summary.rows} == wanted
-    measured = {"conversations": "regret", "first-questions": "evoi", "wallclock": "seconds:mean"}.get(spec.kind)
+    measured = {
+        "conversations": "regret",
+        "real-people": "regret",
+        "first-questions": "evoi",
+        "wallclock": "seconds:mean",
+    }.get(spec.kind)
     for row in summary.rows:
         assert all(np.isfinite(values).all() for values in row.mean.values())
         assert measured is None or min(row.mean[measured]) >= 0
