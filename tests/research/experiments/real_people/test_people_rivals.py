@@ -5,10 +5,11 @@ import pytest
 import torch
 
 from rather import NONE, SAME
-from rather.research.experiments.real_people.people import People
+from rather.research.experiments.real_people.people import People, save_people
 from rather.research.experiments.real_people.rated_user import RatedUser
 from rather.research.experiments.real_people.rivals import (
     StarBelief,
+    followed_scores,
     neighbour_scores,
     popularity,
     popularity_entropy,
@@ -70,21 +71,26 @@ def test_no_item_is_rated_twice_and_none_that_is_not_allowed(people):
 
 
 def test_neighbours_who_answer_alike_decide():
-    """Users 0 and 1 prefer item 0 to item 1 and love item 2; users 2 and 3 do not."""
-    table = torch.tensor([[5, 1, 5], [4, 2, 5], [1, 5, 2], [2, 4, 0]], dtype=torch.int8)
-    biases = torch.zeros(3, dtype=torch.float64)
-    nobody = neighbour_scores(table, biases, [])
-    assert nobody.tolist() == [0, 0, 0]
-    alike = neighbour_scores(table, biases, [((0, 1), 0)], damping=1.0)
-    # Of users 0 and 1, each with weight 1, ratings less their means of 11/3; damped by one rating of 0.
-    assert alike.tolist() == pytest.approx([(4 / 3 + 1 / 3) / 3, (-8 / 3 - 5 / 3) / 3, (4 / 3 + 4 / 3) / 3])
+    """Users 0 and 1 prefer item 0 to item 1 and love item 2; users 2 and 3 do not. Their means are over more items."""
+    table = torch.tensor([[5.0, 1, 5], [4, 2, 5], [1, 5, 2], [2, 4, 0]], dtype=torch.float64)
+    means, biases = torch.tensor([3.0, 4.0, 3.0, 3.0], dtype=torch.float64), torch.zeros(3, dtype=torch.float64)
+    assert neighbour_scores(table, means, biases, []).tolist() == [0, 0, 0]
+    alike = neighbour_scores(table, means, biases, [((0, 1), 0)], damping=1.0)
+    # Users 0 and 1, each with weight 1, ratings less their means; damped by one rating of 0.
+    assert alike.tolist() == pytest.approx([(2 + 0) / 3, (-2 - 2) / 3, (2 + 1) / 3])
 
 
 def test_about_the_same_is_shared_with_those_who_rated_alike():
-    table = torch.tensor([[3, 3, 5], [5, 1, 1]], dtype=torch.int8)
-    scores = neighbour_scores(table, torch.zeros(3, dtype=torch.float64), [((0, 1), SAME)], damping=1.0)
-    assert scores.argmax() == 2
-    assert torch.equal(
-        neighbour_scores(table, torch.zeros(3, dtype=torch.float64), [((0, 1), NONE)]),
-        torch.zeros(3, dtype=torch.float64),
-    )
+    table = torch.tensor([[3.0, 3, 5], [5, 1, 1]], dtype=torch.float64)
+    means, biases = torch.tensor([3.0, 3.0], dtype=torch.float64), torch.zeros(3, dtype=torch.float64)
+    assert neighbour_scores(table, means, biases, [((0, 1), SAME)], damping=1.0).tolist() == [0, 0, 1]
+    assert neighbour_scores(table, means, biases, [((0, 1), NONE)], damping=1.0).tolist() == [0, 0, 0]
+
+
+def test_neighbours_are_given_the_answers_so_far(people, tmp_path):
+    """Before the first answer the biases decide; then users 0 and 1, who gave item 0 one star above their mean."""
+    save_people(people, tmp_path / "people.npz")
+    user = RatedUser(*people.ratings_of(0), seed=0)
+    before, after = followed_scores(str(tmp_path / "people.npz"), user, [((1, 0), 1)])
+    assert before.tolist() == pytest.approx([0.5, 0.0, 1.0])
+    assert after.tolist() == pytest.approx([(2 + 5 * 0.5) / 7, -2 / 7, 1.0])

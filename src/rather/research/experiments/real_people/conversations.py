@@ -31,8 +31,7 @@ from rather.research.experiments.real_people.people import People, load_people
 from rather.research.experiments.real_people.rated_user import RatedUser
 from rather.research.experiments.real_people.rivals import (
     RATING_METHODS,
-    learnt_table,
-    neighbour_scores,
+    followed_scores,
     popularity,
     rated_scores,
 )
@@ -113,9 +112,7 @@ def _told(path: str, people: People, user: RatedUser, allowed: Tensor, settings:
     turns, told = converse(policy.with_seed(user.seed).restricted(allowed), user, questions)
     if name != "nearest-neighbours":
         return told
-    biases = torch.from_numpy(people.items[:, -1]).double()
-    answers = [(question.slate, answer) for question, answer in turns]
-    return Told([neighbour_scores(learnt_table(path), biases, answers[:count]) for count in range(questions + 1)])
+    return Told(followed_scores(path, user, [(question.slate, answer) for question, answer in turns]))
 
 
 def converse(policy: Policy, user: RatedUser, questions: int) -> tuple[list[tuple[Question, Choice]], Told]:

@@ -113,41 +113,60 @@ def _criterion(by: RatedBy, people: People, belief: StarBelief, seed: int, numbe
 
 
 @lru_cache(maxsize=2)
-def learnt_table(path: str) -> Tensor:
-    """The ratings learnt from as `(m, n)` bytes, 0 where there is none."""
+def learnt_table(path: str) -> tuple[Tensor, Tensor]:
+    """The ratings learnt from as `(m, n)` bytes, 0 where there is none, and the mean rating of each user, `(m,)`."""
     people = load_people(path)
-    table = torch.zeros(int(people.learnt_users.max()) + 1, len(people.items), dtype=torch.int8)
-    table[people.learnt_users, people.learnt_items] = torch.from_numpy(people.learnt_values).to(torch.int8)
-    return table
+    users, items = torch.from_numpy(people.learnt_users), torch.from_numpy(people.learnt_items)
+    stars = torch.from_numpy(people.learnt_values)
+    table = torch.zeros(int(users.max()) + 1, len(people.items), dtype=torch.int8)
+    table[users, items] = stars.to(torch.int8)
+    means = torch.bincount(users, stars.double()) / torch.bincount(users).clamp_min(1)
+    return table, means
+
+
+def followed_scores(path: str, user: RatedUser, answers: Sequence[tuple[Sequence[int], Choice]]) -> list[Tensor]:
+    """What nearest neighbours make of answers, before the first and after each: `(n,)`, 0 if unrated."""
+    table, means = learnt_table(path)
+    rows = torch.from_numpy(user.rows)
+    theirs, biases = table[:, rows].double(), torch.from_numpy(load_people(path).items[:, -1]).double()
+    positions = {row: position for position, row in enumerate(user.rows.tolist())}
+    mapped = [([positions[row] for row in slate], choice) for slate, choice in answers]
+    found = []
+    for count in range(len(answers) + 1):
+        scores = torch.zeros_like(biases)
+        scores[rows] = neighbour_scores(theirs, means, biases[rows], mapped[:count])
+        found.append(scores)
+    return found
 
 
 def neighbour_scores(
     table: Tensor,
+    means: Tensor,
     biases: Tensor,
     answers: Sequence[tuple[Sequence[int], Choice]],
     count: int = 200,
     damping: float = 5.0,
 ) -> Tensor:
-    """What the users who would have answered most alike think of every item, `(n,)`.
+    """What the users who would have answered most alike think of some items, `(r,)`.
 
     Of the `count` users who agree most often, those who agree at all count by how much. An item's score is
     `(sum_j weight_j (rating_j - mean_j) + damping bias) / (sum_j weight_j + damping)` over those who rated it.
 
     Args:
-        table: `(m, n)`, 0 where there is no rating.
-        biases: `(n,)`, the scores before the first answer.
-        answers: Slates of rows, and what was chosen.
+        table: `(m, r)` ratings of these items, 0 where there is none.
+        means: `(m,)`, the mean rating of each user, of whatever items.
+        biases: `(r,)`, the scores before the first answer.
+        answers: Slates of columns of the table, and what was chosen.
         count: Neighbours, at most.
         damping: Weight of the bias.
     """
     agreement = torch.zeros(len(table), dtype=torch.float64)
     for slate, choice in answers:
-        agreement += _agreement(table[:, list(slate)].double(), choice)
+        agreement += _agreement(table[:, list(slate)], choice)
     weights, users = agreement.clamp_min(0).topk(min(count, len(table)))
-    theirs = table[users].double()
+    theirs = table[users]
     rated = (theirs > 0).double()
-    means = theirs.sum(dim=1, keepdim=True) / rated.sum(dim=1, keepdim=True).clamp_min(1)
-    deviations = weights @ ((theirs - means) * rated)
+    deviations = weights @ ((theirs - means[users, None]) * rated)
     return (deviations + damping * biases) / (weights @ rated + damping)
 
 
