@@ -24,6 +24,7 @@ from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.model.questions import Question
 from rather.model.responses import Choice, Logistic, answer_row
+from rather.numerics.threads import one_thread
 from rather.research.experiments.engine import Job, Outcome
 from rather.research.experiments.jobs import job_of
 from rather.research.experiments.real_people import measures
@@ -36,6 +37,7 @@ from rather.research.experiments.real_people.rivals import (
     rated_scores,
 )
 from rather.research.experiments.spec import ExperimentSpec
+from rather.research.experiments.summary import PAIRED
 from rather.strategies import strategy_named
 
 METHODS = ("popularity", "best-rated", "nearest-neighbours", *RATING_METHODS)
@@ -80,21 +82,21 @@ class Told:
 
 def work(job: Job) -> Outcome:
     """Everything that is measured of one person and method, question by question."""
-    path, settings = job.files["vectors"], job.parameters
-    people = load_people(path)
-    user = RatedUser(*people.ratings_of(job.trial), job.seed)
-    asked, unasked = user.halves(len(people.items))
-    told = _told(path, people, user, asked, settings)
-    outcome: Outcome = {name: [] for name in ("regret", "list_regret", "unasked_regret", "unasked_ndcg", "unasked_hit")}
-    for scores in told.scores:
-        mine, new = (measures.ranked(scores, mask, user.by_row) for mask in (asked, unasked))
-        outcome["regret"].append(measures.star_regret(mine, 1))
-        outcome["list_regret"].append(measures.star_regret(mine, settings["list"]))
-        outcome["unasked_regret"].append(measures.star_regret(new, 1))
-        outcome["unasked_ndcg"].append(measures.star_ndcg(new))
-        outcome["unasked_hit"].append(measures.favourite_hit(new))
-    if told.stated:
-        outcome |= {"evoi": list(told.evoi), **measures.binned(told.stated)}
+    with one_thread():  # everything here is small
+        people = load_people(job.files["vectors"])
+        user = RatedUser(*people.ratings_of(job.trial), job.seed)
+        asked, unasked = user.halves(len(people.items))
+        told = _told(job.files["vectors"], people, user, asked, job.parameters)
+        outcome: Outcome = {name: [] for name in ("regret", *PAIRED)}
+        for scores in told.scores:
+            mine, new = (measures.ranked(scores, mask, user.by_row) for mask in (asked, unasked))
+            outcome["regret"].append(measures.star_regret(mine, 1))
+            outcome["list_regret"].append(measures.star_regret(mine, job.parameters["list"]))
+            outcome["unasked_regret"].append(measures.star_regret(new, 1))
+            outcome["unasked_ndcg"].append(measures.star_ndcg(new))
+            outcome["unasked_hit"].append(measures.favourite_hit(new))
+        if told.stated:
+            outcome |= {"evoi": list(told.evoi), **measures.binned(told.stated)}
     return outcome
 
 
