@@ -4,6 +4,7 @@ import pytest
 
 from rather.errors import InvalidInputError, UnknownNameError
 from rather.research.experiments import load_spec, spec_names
+from rather.research.experiments.real_people.conversations import METHODS
 from rather.research.experiments.spec import parse_spec
 from rather.strategies import ATTRIBUTE_STRATEGIES, STRATEGIES
 
@@ -72,5 +73,9 @@ def test_every_spec_is_sound(name):
         for number in spec.paper:
             assert (number.variant, number.method) in labels or not number.method
         assert set(spec.plotted) <= {method for _, method in labels}
-        known = {*STRATEGIES, "floor"} if spec.kind in ("conversations", "wallclock") else set(ATTRIBUTE_STRATEGIES)
+        known = {
+            "conversations": {*STRATEGIES, "floor"},
+            "wallclock": set(STRATEGIES),
+            "real-people": {*STRATEGIES, *METHODS},
+        }.get(spec.kind, set(ATTRIBUTE_STRATEGIES))
         assert {method.name for variant in spec.variants for method in variant.methods} <= known

@@ -15,11 +15,12 @@ from rather.research.experiments import load_spec, spec_names
 from rather.research.experiments.conversations import jobs, work
 from rather.research.experiments.floor import floor_regret
 from rather.research.experiments.population import draw, generated_ratings, prepare
-from rather.research.experiments.result_tables import number, result_tables
+from rather.research.experiments.result_tables import result_tables
 from rather.research.experiments.results_pages import write_report
 from rather.research.experiments.run import reproduce
 from rather.research.experiments.spec import parse_spec
 from rather.research.experiments.summary import compare, panels, read_summary, summarise
+from rather.research.experiments.table import number
 from rather.research.experiments.tree import Node, tree_svg, tree_text
 
 PMF = {"source": "generated", "learn": "pmf", "dimensions": 3, "epochs": 5}
@@ -43,7 +44,12 @@ def test_the_quick_form_of_every_experiment(name, everything):
     assert read_summary(everything / f"{name}-quick" / "summary.jsonl").experiment == name
     wanted = {(variant.label, method.label) for variant in spec.variants for method in variant.methods}
     assert {(row.variant, row.method) for row in summary.rows} == wanted
-    measured = {"conversations": "regret", "first-questions": "evoi", "wallclock": "seconds:mean"}.get(spec.kind)
+    measured = {
+        "conversations": "regret",
+        "real-people": "regret",
+        "first-questions": "evoi",
+        "wallclock": "seconds:mean",
+    }.get(spec.kind)
     for row in summary.rows:
         assert all(np.isfinite(values).all() for values in row.mean.values())
         assert measured is None or min(row.mean[measured]) >= 0

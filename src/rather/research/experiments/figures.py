@@ -120,9 +120,28 @@ def _wallclock(spec: ExperimentSpec, summary: ExperimentSummary) -> "Figure":
     return figure
 
 
+def _real_people(spec: ExperimentSpec, summary: ExperimentSummary) -> "Figure":
+    variants = [variant.label for variant in spec.variants]
+    figure, grid = new_figure(len(variants), 2, (9, 3.4 * len(variants)))
+    for variant, (left, right) in zip(variants, grid, strict=True):
+        shown = [row for row in summary.of(variant) if not spec.plotted or row.method in spec.plotted]
+        for index, row in enumerate(shown):
+            numbers = list(range(len(row.mean["regret"])))
+            _line(left, numbers, row, "regret", index, row.method)
+            _line(right, numbers, row, "unasked_ndcg", index, row.method)
+        left.set(xlabel="questions answered", ylabel="stars lost", ylim=(0, None), title=variant)
+        right.set(xlabel="questions answered", ylabel="NDCG@10, items never asked about", title=variant)
+        for axes in (left, right):
+            axes.xaxis.get_major_locator().set_params(integer=True)
+    handles, labels = grid[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
+    return figure
+
+
 DRAWINGS: dict[str, Callable[[ExperimentSpec, ExperimentSummary], "Figure"]] = {
     "conversations": _conversations,
     "first-questions": _first_questions,
+    "real-people": _real_people,
     "wallclock": _wallclock,
 }
 """How the kinds of experiments that have a figure are drawn."""

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 
-from rather.research.experiments.result_tables import NOT_THE_PAPERS, number
+from rather.research.experiments.real_people.tables import is_papers
+from rather.research.experiments.result_tables import NOT_THE_PAPERS
 from rather.research.experiments.spec import KIND_NAMES, ExperimentSpec
 from rather.research.experiments.summary import REFERENCE, ExperimentSummary, MethodSummary, compare, paper_numbers
+from rather.research.experiments.table import number
 
 HEAD = """# Results
 
@@ -30,6 +32,8 @@ def overview(experiments: Sequence[tuple[ExperimentSpec, ExperimentSummary]]) ->
     by_kind = {kind: [each for each in experiments if each[0].kind == kind] for kind in KIND_NAMES}
     if regrets := [line for spec, summary in by_kind["conversations"] for line in _regret_lines(spec, summary)]:
         parts.append(_regret(regrets))
+    if people := [line for spec, summary in by_kind["real-people"] for line in _people_lines(spec, summary)]:
+        parts.append(_people(people))
     parts += [_times(spec, summary) for spec, summary in by_kind["wallclock"]]
     if values := [line for spec, summary in by_kind["first-questions"] for line in _evoi_lines(spec, summary)]:
         parts.append(_attributes(values))
@@ -97,6 +101,39 @@ def _left(row: MethodSummary, question: int) -> str:
     """The regret after a question in percent of that at the start, with its standard error."""
     start, left, error = row.mean["regret"][0], row.mean["regret"][question], row.error["regret"][question]
     return f"{100 * left / start:.1f} ±{100 * error / start:.1f}"
+
+
+def _people(lines: Sequence[Sequence[str]]) -> str:
+    text = (
+        "## What real people save\n\nMean stars that the recommended item loses against the best that the person "
+        "rated, when recorded ratings of people nothing was learnt from answer. In the end is after the last question; "
+        "the best of the paper's strategies is known only afterwards.\n\n"
+    )
+    head = ["data", "people", "no questions", *(f"`{REFERENCE}`, {when}" for when in ("after 2", "in the end"))]
+    head += ["best of the paper's, in the end", "random questions, after 2", "most rated", "command"]
+    return text + _markdown(head, lines)
+
+
+def _people_lines(spec: ExperimentSpec, summary: ExperimentSummary) -> list[list[str]]:
+    """A line for each data set."""
+    lines = []
+    for variant in spec.variants:
+        rows = {row.method: row for row in summary.of(variant.label)}
+        if not {REFERENCE, "random", "popularity"} <= rows.keys():  # settings are compared, not methods
+            continue
+        reference = rows[REFERENCE]
+        best = min((row for name, row in rows.items() if is_papers(name)), key=lambda row: row.mean["regret"][-1])
+        stars = [(reference, 0), (reference, 2), (reference, -1), (best, -1), (rows["random"], 2)]
+        cells = [_stars(row, question) for row, question in [*stars, (rows["popularity"], 0)]]
+        cells[3] += f" ({best.method})"
+        lines.append(
+            [f"[{variant.label}]({_link(spec)})", str(reference.trials), *cells, f"`{summary.command}`"],
+        )
+    return lines
+
+
+def _stars(row: MethodSummary, question: int) -> str:
+    return f"{row.mean['regret'][question]:.2f} ±{row.error['regret'][question]:.2f}"
 
 
 def _times(spec: ExperimentSpec, summary: ExperimentSummary) -> str:

@@ -1,10 +1,9 @@
-"""Results as tables: data first, then for a terminal or as Markdown."""
+"""The tables of an experiment."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from rather.research.experiments.real_people.tables import people_tables
 from rather.research.experiments.spec import ExperimentSpec
 from rather.research.experiments.summary import (
     REFERENCE,
@@ -13,9 +12,7 @@ from rather.research.experiments.summary import (
     PaperComparison,
     panels,
 )
-
-if TYPE_CHECKING:
-    from rich.table import Table as RichTable
+from rather.research.experiments.table import ResultTable, number
 
 # A smaller share of a number is no error but rounding.
 ROUNDING = 1e-9
@@ -24,46 +21,10 @@ ROUNDING = 1e-9
 NOT_THE_PAPERS = ("auto", "floor", "mutual-information", "thompson", "qeubo")
 
 
-@dataclass(frozen=True)
-class ResultTable:
-    """A title, column heads and rows of text."""
-
-    title: str
-    head: Sequence[str]
-    rows: Sequence[Sequence[str]]
-
-    def markdown(self) -> str:
-        """As Markdown, the first column to the left and numbers to the right."""
-        align = [":--", *("--:" for _ in self.head[1:])]
-        lines = [self.head, align, *self.rows]
-        body = "\n".join("| " + " | ".join(cell.replace("|", "/") for cell in line) + " |" for line in lines)
-        return f"{self.title}\n\n{body}\n"
-
-    def rich(self) -> "RichTable":
-        """For a terminal."""
-        from rich.table import Table as RichTable
-
-        table = RichTable(title=self.title, title_justify="left")
-        for column, name in enumerate(self.head):
-            table.add_column(name, justify="right" if column else "left", no_wrap=column == 0)
-        for row in self.rows:
-            table.add_row(*row)
-        return table
-
-
-def number(value: float | None, digits: int = 4) -> str:
-    """Some significant digits, without an exponent if possible; a dash for a missing number."""
-    if value is None or not math.isfinite(value):
-        return "–"
-    if value == 0:
-        return "0"
-    return (
-        f"{value:.{max(0, digits - 1 - math.floor(math.log10(abs(value))))}f}" if abs(value) < 1e5 else f"{value:.3g}"
-    )
-
-
 def result_tables(spec: ExperimentSpec, summary: ExperimentSummary) -> list[ResultTable]:
     """All tables of an experiment but that of the paper's numbers, see `paper_table`."""
+    if spec.kind == "real-people":
+        return people_tables(spec, summary)
     found = []
     for title, rows in panels(summary):
         found += _conversation_tables(title, rows)

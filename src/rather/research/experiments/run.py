@@ -7,22 +7,26 @@ from pathlib import Path
 from rather.research.experiments import conversations, first_questions, tree, wallclock
 from rather.research.experiments.engine import Job, Work, run_jobs
 from rather.research.experiments.population import prepare
+from rather.research.experiments.real_people import conversations as real_people
+from rather.research.experiments.real_people.people import prepare_people
 from rather.research.experiments.spec import ExperimentSpec
 from rather.research.experiments.summary import ExperimentSummary, summarise, write_summary
 
 
 @dataclass(frozen=True)
 class ExperimentKind:
-    """How experiments of a kind become jobs, how a job is done, and whether nothing may run beside it."""
+    """How experiments of a kind become jobs, how a job is done, whether nothing may run beside it, what is learnt."""
 
     jobs: Callable[[ExperimentSpec, dict[str, str]], list[Job]]
     work: Work
     alone: bool = False
+    prepare: Callable[..., str] = prepare
 
 
 KINDS: dict[str, ExperimentKind] = {
     "conversations": ExperimentKind(conversations.jobs, conversations.work),
     "first-questions": ExperimentKind(first_questions.jobs, first_questions.work),
+    "real-people": ExperimentKind(real_people.jobs, real_people.work, prepare=prepare_people),
     "tree": ExperimentKind(tree.jobs, tree.work),
     "wallclock": ExperimentKind(wallclock.jobs, wallclock.work, alone=True),
 }
@@ -65,7 +69,7 @@ def reproduce(
     kind = KINDS[spec.kind]
     folder_of_results = results_folder(spec, out, quick)
     files = {
-        variant.label: prepare(
+        variant.label: kind.prepare(
             variant.population, out / "vectors", folder=folder, generate=quick, on_progress=on_progress
         )
         for variant in spec.variants

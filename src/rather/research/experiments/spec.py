@@ -11,7 +11,7 @@ from typing import Any
 
 from rather.errors import InvalidInputError, UnknownNameError
 
-KIND_NAMES = ("conversations", "wallclock", "first-questions", "tree")
+KIND_NAMES = ("conversations", "wallclock", "first-questions", "tree", "real-people")
 
 
 @dataclass(frozen=True)

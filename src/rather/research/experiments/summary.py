@@ -19,6 +19,9 @@ from rather.research.experiments.spec import ExperimentSpec, PaperNumber
 # The method that others are compared with, trial by trial.
 REFERENCE = "auto"
 
+# Beside regret, what of experiments with real people is compared likewise.
+PAIRED = ("list_regret", "unasked_regret", "unasked_ndcg", "unasked_hit")
+
 
 @dataclass(frozen=True)
 class MethodSummary:
@@ -33,6 +36,8 @@ class MethodSummary:
         ahead: For regret, how much lower `auto`'s is, trial by trial on the same draws: mean per question.
         ahead_error: Its standard error.
         kept: What is not a number: an outcome of the first trial as it was.
+        differences: For each measure of `PAIRED`, how much higher this method's is than `auto`'s, as for `ahead`.
+        differences_error: Their standard errors.
     """
 
     variant: str
@@ -43,6 +48,8 @@ class MethodSummary:
     ahead: list[float] = field(default_factory=list)
     ahead_error: list[float] = field(default_factory=list)
     kept: Mapping[str, Any] = field(default_factory=dict)
+    differences: Mapping[str, list[float]] = field(default_factory=dict)
+    differences_error: Mapping[str, list[float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -105,16 +112,30 @@ def _row(variant: str, method: str, results: Sequence[JobResult], reference: Map
     if "sizes" in mean and len(results) > 3:
         values = _stacked([result.outcome["evoi"] for result in results])
         kept["quartiles"] = np.quantile(values, [0.25, 0.75], axis=0).tolist()
-    ahead, ahead_error = _ahead(results, reference)
-    return MethodSummary(variant, method, len(results), mean, error, ahead, ahead_error, kept)
+    ahead, ahead_error = _difference("regret", results, reference)
+    compared = {name: _difference(name, results, reference) for name in PAIRED if name in mean and reference}
+    return MethodSummary(
+        variant,
+        method,
+        len(results),
+        mean,
+        error,
+        ahead,
+        ahead_error,
+        kept,
+        {name: difference for name, (difference, _) in compared.items()},
+        {name: uncertain for name, (_, uncertain) in compared.items()},
+    )
 
 
-def _ahead(results: Sequence[JobResult], reference: Mapping[int, JobResult]) -> tuple[list[float], list[float]]:
-    """Regret minus the reference's, over the trials and questions that both have."""
+def _difference(
+    measure: str, results: Sequence[JobResult], reference: Mapping[int, JobResult]
+) -> tuple[list[float], list[float]]:
+    """A measure minus the reference's, over the trials and questions that both have."""
     pairs = [
-        (result.outcome["regret"], reference[result.trial].outcome["regret"])
+        (result.outcome[measure], reference[result.trial].outcome[measure])
         for result in results
-        if "regret" in result.outcome and result.trial in reference
+        if measure in result.outcome and result.trial in reference
     ]
     if not pairs:
         return [], []
@@ -176,8 +197,9 @@ def read_summary(path: Path) -> ExperimentSummary:
 def _without_none(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """JSON has no NaN; it was written as null."""
     for row in rows:
-        for part in ("mean", "error"):
-            row[part] = {key: [math.nan if v is None else v for v in values] for key, values in row[part].items()}
+        for part in ("mean", "error", "differences", "differences_error"):
+            by_measure = row.get(part, {})
+            row[part] = {key: [math.nan if v is None else v for v in values] for key, values in by_measure.items()}
         for part in ("ahead", "ahead_error"):
             row[part] = [math.nan if v is None else v for v in row[part]]
     return rows

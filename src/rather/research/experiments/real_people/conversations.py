@@ -1,0 +1,160 @@
+"""One person, one method: the questions, the answers of their ratings, and what the recommendations are worth to them.
+
+Entries of a spec's `parameters`: `k` items on a slate, `questions` in a conversation, `list` recommended items of which
+the best counts, and `noise`: the temperature that policies assume as a multiple of the one learnt (by default 1), or
+"everyday" for the library's default response model. A method may have a `noise` of its own among its settings.
+
+A trial is a person. A random half of what they rated may be asked about and recommended; the rest judges
+recommendations of items that were never asked about. A method is a strategy or one of `METHODS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from rather.conversation.policy import Policy, everyday_response
+from rather.errors import InvalidInputError
+from rather.model.belief import Belief
+from rather.model.catalog import Catalog
+from rather.model.questions import Question
+from rather.model.responses import Choice, Logistic, answer_row
+from rather.numerics.threads import one_thread
+from rather.research.experiments.engine import Job, Outcome
+from rather.research.experiments.jobs import job_of
+from rather.research.experiments.real_people import measures
+from rather.research.experiments.real_people.people import People, load_people
+from rather.research.experiments.real_people.rated_user import RatedUser
+from rather.research.experiments.real_people.rivals import (
+    RATING_METHODS,
+    followed_scores,
+    popularity,
+    rated_scores,
+)
+from rather.research.experiments.spec import ExperimentSpec
+from rather.research.experiments.summary import PAIRED
+from rather.strategies import strategy_named
+
+METHODS = ("popularity", "best-rated", "nearest-neighbours", *RATING_METHODS)
+"""What takes part beside the strategies."""
+
+NEIGHBOURS_ASK = "auto"
+"""Whose questions nearest neighbours are given the answers to."""
+
+
+def jobs(spec: ExperimentSpec, files: Mapping[str, str]) -> list[Job]:
+    """A job for each variant, person and method; the people first, so that an interrupted run has something of all."""
+    for variant in spec.variants:
+        answering = variant.population.get("answering", "people")
+        if spec.trials > (held_out := variant.population[answering]):
+            raise InvalidInputError(
+                f"`trials` must be at most {held_out}, the people that {spec.name} holds out ({variant.label}), "
+                f"got {spec.trials}. Raise `{answering}` in a spec of your own."
+            )
+    return [
+        job_of(spec, variant, method, trial, files)
+        for trial in range(spec.trials)
+        for variant in spec.variants
+        for method in variant.methods
+        if method.trials is None or trial < method.trials
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """What a method had learnt before the first question and after each.
+
+    Attributes:
+        scores: `(n,)` each.
+        stated: The probability of every possible answer, and whether it was given.
+        evoi: Of each question.
+    """
+
+    scores: Sequence[Tensor]
+    stated: Sequence[tuple[float, bool]] = ()
+    evoi: Sequence[float] = field(default_factory=list)
+
+
+def work(job: Job) -> Outcome:
+    """Everything that is measured of one person and method, question by question."""
+    with one_thread():  # everything here is small
+        people = load_people(job.files["vectors"])
+        user = RatedUser(*people.ratings_of(job.trial), job.seed)
+        asked, unasked = user.halves(len(people.items))
+        told = _told(job.files["vectors"], people, user, asked, job.parameters)
+        outcome: Outcome = {name: [] for name in ("regret", *PAIRED)}
+        for scores in told.scores:
+            mine, new = (measures.ranked(scores, mask, user.by_row) for mask in (asked, unasked))
+            outcome["regret"].append(measures.star_regret(mine, 1))
+            outcome["list_regret"].append(measures.star_regret(mine, job.parameters["list"]))
+            outcome["unasked_regret"].append(measures.star_regret(new, 1))
+            outcome["unasked_ndcg"].append(measures.star_ndcg(new))
+            outcome["unasked_hit"].append(measures.favourite_hit(new))
+        if told.stated:
+            outcome |= {"evoi": list(told.evoi), **measures.binned(told.stated)}
+    return outcome
+
+
+def _told(path: str, people: People, user: RatedUser, allowed: Tensor, settings: Mapping[str, Any]) -> Told:
+    name, questions = settings["strategy"], settings["questions"]
+    if name == "popularity":
+        return Told([popularity(people)] * (questions + 1))
+    if name == "best-rated":
+        return Told([torch.from_numpy(people.items[:, -1])] * (questions + 1))
+    if name in RATING_METHODS:
+        return Told(rated_scores(people, user, allowed, questions, RATING_METHODS[name]))
+    strategy = NEIGHBOURS_ASK if name == "nearest-neighbours" else name
+    options = {"noise": settings.get("noise", 1.0), **settings["settings"]}
+    policy = _policy(path, settings["k"], strategy, tuple(sorted(options.items())))
+    turns, told = converse(policy.with_seed(user.seed).restricted(allowed), user, questions)
+    if name != "nearest-neighbours":
+        return told
+    return Told(followed_scores(path, user, [(question.slate, answer) for question, answer in turns]))
+
+
+def converse(policy: Policy, user: RatedUser, questions: int) -> tuple[list[tuple[Question, Choice]], Told]:
+    """Ask a person, and return the turns and what was learnt."""
+    belief, turns = policy.prior, list[tuple[Question, Choice]]()
+    scores, stated = [_scores(policy, belief)], list[tuple[float, bool]]()
+    for _ in range(questions):
+        question = policy.question(belief, [question for question, _ in turns])
+        answer = user.answer(question, policy.response)
+        stated += _stated(policy, belief, question, answer)
+        belief = policy.after(belief, question, answer)
+        turns.append((question, answer))
+        scores.append(_scores(policy, belief))
+    return turns, Told(scores, stated, [question.evoi for question, _ in turns])
+
+
+def _scores(policy: Policy, belief: Belief) -> Tensor:
+    return policy.catalog.items @ belief.mean
+
+
+def _stated(policy: Policy, belief: Belief, question: Question, answer: Choice) -> list[tuple[float, bool]]:
+    """The probability of each possible answer before it was given, and whether it was."""
+    probabilities = policy.response.log_probabilities(question.vectors @ belief.particles.T).exp() @ belief.weights
+    given = answer_row(answer, len(question), policy.response)
+    return [(probability, row == given) for row, probability in enumerate(probabilities.tolist())]
+
+
+@lru_cache(maxsize=32)
+def _policy(path: str, k: int, strategy: str, options: tuple[tuple[str, Any], ...]) -> Policy:
+    """The policy of a method, before anything is known of the person: the same for all people."""
+    people, settings = load_people(path), dict(options)
+    catalog, belief = Catalog(people.items), Belief.from_users(people.users)
+    noise = settings.pop("noise")
+    return Policy(
+        catalog,
+        belief,
+        k,
+        strategy=strategy_named(strategy, **settings),
+        response=everyday_response(catalog, belief)
+        if noise == "everyday"
+        else Logistic(noise * people.temperature, tie=people.tie),
+        retriever="exact",
+    )
