@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from rather.conversation.stopping import Stop as Stop
     from rather.conversation.stopping import Stopping as Stopping
     from rather.errors import RatherError as RatherError
-    from rather.formats.opening import Opened as Opened
+    from rather.formats.opened import Opened as Opened
     from rather.formats.opening import open as open
+    from rather.formats.scores import from_scores as from_scores
     from rather.model.attributes import Attribute as Attribute
     from rather.model.belief import Belief as Belief
     from rather.model.catalog import Catalog as Catalog
@@ -69,7 +70,9 @@ _HOMES = {
     "conversation.session": ("Session",),
     "conversation.stopping": ("Stop", "Stopping"),
     "errors": ("RatherError",),
-    "formats.opening": ("Opened", "open"),
+    "formats.opened": ("Opened",),
+    "formats.opening": ("open",),
+    "formats.scores": ("from_scores",),
     "model.belief": ("Belief",),
     "model.catalog": ("Catalog",),
     "model.hints": ("Hint",),
