@@ -51,7 +51,7 @@ class Catalog:
         facts: For each item, what else to show ("year": "1942").
         links: For each item the address of its own page, None where it has none.
         images: For each item the addresses of its pictures, the best one first.
-        features: Names of the d dimensions, where they mean something to a person.
+        features: Names of the d dimensions, where they mean something to a person; "" for one that does not.
         name: What to call an item, in the singular ("film").
         verb: What one does with it ("watch"), for "would you rather watch …?"; by default the usual one for such a
             name, or "have".
