@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from rather.conversation.stopping import Stop as Stop
     from rather.conversation.stopping import Stopping as Stopping
     from rather.errors import RatherError as RatherError
-    from rather.formats.opening import Opened as Opened
+    from rather.formats.opened import Opened as Opened
     from rather.formats.opening import open as open
+    from rather.formats.scores import from_scores as from_scores
+    from rather.formats.utility_models import from_utility as from_utility
     from rather.model.attributes import Attribute as Attribute
     from rather.model.belief import Belief as Belief
     from rather.model.catalog import Catalog as Catalog
@@ -50,6 +52,9 @@ if TYPE_CHECKING:
     from rather.model.statements import LikeBut as LikeBut
     from rather.model.statements import MoreLike as MoreLike
     from rather.model.statements import Want as Want
+    from rather.model.utilities import IdealPoints as IdealPoints
+    from rather.model.utilities import NeuralUtility as NeuralUtility
+    from rather.model.utilities import UtilityModel as UtilityModel
     from rather.retrieval import ExactRetriever as ExactRetriever
     from rather.retrieval import Retriever as Retriever
     from rather.simulation.users import SimulatedUser as SimulatedUser
@@ -76,7 +81,10 @@ _HOMES = {
     "conversation.session": ("Session",),
     "conversation.stopping": ("Stop", "Stopping"),
     "errors": ("RatherError",),
-    "formats.opening": ("Opened", "open"),
+    "formats.opened": ("Opened",),
+    "formats.opening": ("open",),
+    "formats.scores": ("from_scores",),
+    "formats.utility_models": ("from_utility",),
     "model.belief": ("Belief",),
     "model.catalog": ("Catalog",),
     "model.hints": ("Hint",),
@@ -86,6 +94,7 @@ _HOMES = {
     "model.rejuvenation": ("Rejuvenation",),
     "model.responses": ("NONE", "SAME", "SKIP", "Answer", "Logistic", "Noiseless", "ResponseModel"),
     "model.attributes": ("Attribute",),
+    "model.utilities": ("IdealPoints", "NeuralUtility", "UtilityModel"),
     "retrieval": ("ExactRetriever", "Retriever"),
     "simulation.users": ("SimulatedUser",),
     "strategies": (

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from rather import Logistic, value
 from rather.retrieval import nearest_items
 from rather.strategies import choose, strategy_named
-from rather.strategies.continuous import Adam, Continuous, RecommendedSlate, slate_network
+from rather.strategies.continuous import Continuous, RecommendedSlate, slate_network
+from rather.strategies.hypothetical import Adam
 from rather.strategies.initialisers import balanced
 from worlds import normal, world, worlds
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from torch import Tensor
@@ -13,6 +13,8 @@ from torch import Tensor
 from rather.caching import Cache, user_cache
 from rather.errors import InvalidInputError, UnknownNameError
 from rather.formats.folders import VectorFolder, find_in_folder, readable_files
+from rather.formats.opened import Opened as Opened
+from rather.formats.scores import is_scores_file, load_scores
 from rather.formats.tables.encoded_table import describe_items, encode_table
 from rather.formats.tables.reading import TABLE_ENDINGS
 from rather.formats.tables.settings import settings_path, suggestion
@@ -27,13 +29,6 @@ if TYPE_CHECKING:
     from rather.formats.tables.settings import TableSettings
 
 BUNDLED = ("films",)
-
-
-class Opened(NamedTuple):
-    """What `rather.open` returns: `catalog, belief = rather.open("cars.csv")`."""
-
-    catalog: Catalog
-    belief: Belief
 
 
 @dataclass(frozen=True)
@@ -90,13 +85,15 @@ def open(
 
     * item vectors (`items.npy`, or a single vectors file of any name), beside them user vectors (`users.npy`) if there
       are any, and a table with a row for each item (`items.csv`) if labels, facts and filters are to be taken from it;
+    * scores of all items for sampled people (`scores.npy`, see `from_scores`) in place of vectors;
     * else a single table, with its settings beside it.
 
     Args:
         source: "films", the bundled catalogue; a table: the path of a CSV, TSV, Parquet or JSON lines file, a pandas or
             polars DataFrame, an Arrow table, or a mapping of column names to lists; vectors: the path of an `.npz`,
             `.npy`, `.parquet`, `.arrow`, `.feather` or `.vec` (word2vec text) file, or a matrix `(n, d)` with a row for
-            each item; or the path of a folder.
+            each item; scores: the path of `scores.npy`, or of an `.npz` file with an array `scores`; or the path of a
+            folder.
         settings: Settings of a table: a path, a mapping or `TableSettings`. By default those beside its file
             (`cars.toml` beside `cars.csv`), if there are any.
         ignore: Columns of a table neither to learn from nor to show.
@@ -156,6 +153,8 @@ def _open_path(path: Path, options: Options) -> Opened:
         if isinstance(found, VectorFolder):
             return _open_vector_folder(found, options)
         path = found
+    if is_scores_file(path):
+        return _open_scores(path, options)
     if is_vectors_file(path):
         return _open_vectors(load_vectors(path, options.read), path.name, options)
     return _open_table(path, path.name, options)
@@ -183,20 +182,32 @@ def _open_vectors(vectors: Vectors, name: str, options: Options) -> Opened:
     return Opened(vectors.catalog(), _belief(vectors, options))
 
 
+def _open_scores(path: Path, options: Options) -> Opened:
+    options.reject(f"{path.name}, which holds scores and no table", "settings", "ignore")
+    options.reject(f"{path.name}, in which each person is a particle", "users", "particles")
+    return load_scores(path, options.read).opened()
+
+
 def _open_vector_folder(folder: VectorFolder, options: Options) -> Opened:
+    if is_scores_file(folder.items):
+        bare = replace(options, settings=None, ignore=(), users=folder.users or options.users)
+        catalog, belief = _open_scores(folder.items, bare)
+        return Opened(_described(catalog, folder, options), belief)
     vectors = load_vectors(folder.items, options.read)
     if folder.users is not None:
         options.reject(f"{folder.items.parent}, which holds {folder.users.name}", "users")
         vectors = _with_users(vectors, folder.items.name, replace(options, users=folder.users))
     else:
         vectors = _with_users(vectors, folder.items.name, options)
+    return Opened(_described(vectors.catalog(), folder, options), _belief(vectors, options))
+
+
+def _described(catalog: Catalog, folder: VectorFolder, options: Options) -> Catalog:
+    """With what the table of the folder says about the items, if there is one."""
     if folder.table is None:
         options.reject(f"{folder.items.parent}, which holds no table", "settings", "ignore")
-        return Opened(vectors.catalog(), _belief(vectors, options))
-    catalog = describe_items(
-        vectors.catalog(), folder.table, options.settings, ignore=options.ignore, strict=options.strict
-    )
-    return Opened(catalog, _belief(vectors, options))
+        return catalog
+    return describe_items(catalog, folder.table, options.settings, ignore=options.ignore, strict=options.strict)
 
 
 def _with_users(vectors: Vectors, name: str, options: Options) -> Vectors:

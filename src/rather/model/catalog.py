@@ -19,6 +19,7 @@ from rather.model.items import FeatureRanges, ItemStorage, TensorItems
 from rather.model.items import ItemId as ItemId
 from rather.model.notebook import html_table
 from rather.model.spaces import NamedFeatures, Space, UnnamedDimensions, space_hash
+from rather.model.utilities import Embedding
 from rather.nouns import counted, usual_verb
 from rather.numerics.arrays import as_floats
 
@@ -51,7 +52,7 @@ class Catalog:
         facts: For each item, what else to show ("year": "1942").
         links: For each item the address of its own page, None where it has none.
         images: For each item the addresses of its pictures, the best one first.
-        features: Names of the d dimensions, where they mean something to a person.
+        features: Names of the d dimensions, where they mean something to a person; "" for one that does not.
         name: What to call an item, in the singular ("film").
         verb: What one does with it ("watch"), for "would you rather watch …?"; by default the usual one for such a
             name, or "have".
@@ -67,6 +68,7 @@ class Catalog:
         space: What the dimensions mean, by default the `features`; decides whether stored conversations can go on when
             the catalogue has changed.
         notes: Sentences for the owner about how the items were read, such as values that count as missing.
+        embedding: How a utility model makes item vectors of inputs, for strategies that move hypothetical items.
     """
 
     def __init__(
@@ -88,6 +90,7 @@ class Catalog:
         filters: ItemFilters | None = None,
         space: Space | None = None,
         notes: Sequence[str] = (),
+        embedding: Embedding | None = None,
     ) -> None:
         self.storage = items if isinstance(items, ItemStorage) else TensorItems(as_floats(items, "items", rank=2))
         n, d = self.storage.shape
@@ -106,6 +109,7 @@ class Catalog:
         self._comparatives = FeatureComparatives(self.storage, self.features) if comparatives is None else comparatives
         self._space = space
         self.notes = tuple(notes)
+        self.embedding = embedding
         self.attributes: Sequence[Attribute] = (
             unit_attributes(self.features) if attributes is None else validated_attributes(attributes, d)
         )

@@ -11,7 +11,8 @@ Gradient ascent moves X inside a ball; the variants differ in what Y is:
     Y free                          the reference algorithm (Alg. 2)
     Y = deep retrieval of X         ContDeepRetr at every step, ContAlter every few steps
 
-and the optimum is projected on the catalogue by DeepRetrUniq. Restarts are the batch b.
+and the optimum is projected on the catalogue by DeepRetrUniq. Restarts are the batch b. Where a utility model makes
+item vectors of inputs, X moves through these instead: the same gradients, passed on by automatic differentiation.
 """
 
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from rather import value
 from rather.model.belief import Belief
 from rather.model.responses import Logistic, ResponseModel
 from rather.retrieval import nearest_items
+from rather.strategies.hypothetical import hypothetical_slates
 from rather.strategies.initialisers import Initialiser, balanced
 from rather.strategies.problem import Problem
 from rather.strategies.projection import deep_retrieval_unique
@@ -89,26 +91,6 @@ def retrieved_lists(query: Tensor, problem: Problem, response: ResponseModel) ->
     return problem.objective.worth(lists.utilities, weights).view(b, k, -1)
 
 
-class Adam:
-    """Directions of ascent from successive gradients (Kingma & Ba 2015, with their defaults).
-
-    `torch.optim.Adam` would import the compiler of torch on first use: 1 to 3 seconds before the first question.
-    """
-
-    def __init__(self, variable: Tensor) -> None:
-        self._steps = 0
-        self._mean = torch.zeros_like(variable)
-        self._square = torch.zeros_like(variable)
-
-    def __call__(self, gradient: Tensor) -> Tensor:
-        """The next step at unit learning rate, of the gradient's shape."""
-        self._steps += 1
-        self._mean.lerp_(gradient, 0.1)
-        self._square.lerp_(gradient.square(), 0.001)
-        root = (self._square / (1 - 0.999**self._steps)).sqrt_().add_(1e-8)
-        return self._mean / (1 - 0.9**self._steps) / root
-
-
 @dataclass(frozen=True)
 class Continuous:
     """Gradient ascent over hypothetical slates, projected on the catalogue.
@@ -146,40 +128,34 @@ class Continuous:
     def optimise(self, slates: Tensor, problem: Problem) -> Tensor:
         """Hypothetical slates `(b, k, d)` after gradient ascent from the given ones."""
         softmax = self._softmax(problem)
-        radius = problem.catalog.largest_norm
-        scale = radius / problem.catalog.dimensions**0.5
-        query = recommendation = _in_ball(slates, radius)
-        free = self.recommendation is RecommendedSlate.FREE
-        move_query, move_recommendation = Adam(query), Adam(recommendation)
+        free, equal = (self.recommendation is kind for kind in (RecommendedSlate.FREE, RecommendedSlate.EQUAL))
+        query = hypothetical_slates(slates, problem)
+        other = hypothetical_slates(slates, problem) if free else query
+        recommendation = other.vectors
         scores: Tensor | None = None
         for step in range(self.steps):
             if self.recommendation is RecommendedSlate.RETRIEVED and step % self.retrieve_every == 0:
                 if problem.recommends_one:
-                    found = value.deep_retrieval(query, problem.belief, softmax, problem.search)
+                    found = value.deep_retrieval(query.vectors, problem.belief, softmax, problem.search)
                     recommendation = found.vectors[:, :, 0]
                 else:
-                    scores = retrieved_lists(query, problem, softmax)
-            slopes = slate_network(query, recommendation, problem.belief, softmax.temperature, scores)
+                    scores = retrieved_lists(query.vectors, problem, softmax)
+            slopes = slate_network(query.vectors, recommendation, problem.belief, softmax.temperature, scores)
             uphill = slopes.query
-            if self.recommendation is RecommendedSlate.EQUAL:
+            if equal:
                 uphill = uphill + slopes.recommendation
             if self.pull:
-                uphill = uphill - self._pull(query, problem)
-            rate = self.step_size * scale * (1 - step / self.steps)
+                uphill = uphill - self._pull(query.vectors, problem)
+            rate = self.step_size * (1 - step / self.steps)
             if free:
-                recommendation = _in_ball(recommendation + rate * move_recommendation(slopes.recommendation), radius)
-            query = _in_ball(query + rate * move_query(uphill), radius)
-            if self.recommendation is RecommendedSlate.EQUAL:
-                recommendation = query
-        return query
+                other.climb(slopes.recommendation, rate)
+            query.climb(uphill, rate)
+            if free or equal:
+                recommendation = other.vectors
+        return query.vectors
 
     def _pull(self, query: Tensor, problem: Problem) -> Tensor:
         """Gradient of `lambda * sum_i min_z |x_i - z|^2`, with lambda relative to utility over squared distance."""
         # When all items are zero there is nowhere to be pulled from: the ball is a point.
         weight = self.pull * problem.utility_spread / max(problem.catalog.largest_norm**2, 1e-12)
         return 2 * weight * (query - nearest_items(query, problem.catalog, problem.allowed))
-
-
-def _in_ball(points: Tensor, radius: float) -> Tensor:
-    norms: Tensor = torch.linalg.vector_norm(points, dim=-1, keepdim=True)
-    return points * (radius / norms.clamp_min(1e-12)).clamp_max(1.0)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from rather.formats.tables.blocks import Block, range_texts
 from rather.formats.tables.column_kinds import ColumnKind
 from rather.formats.tables.comparatives import comparative_words
+from rather.formats.tables.interactions import Interaction
 from rather.formats.tables.table_attributes import level_numbers
 from rather.languages import ENGLISH
 from rather.model.attributes import Attribute
@@ -24,11 +25,13 @@ class ComparedColumn:
         block: Its parameters.
         dimensions: Where they are in the item vectors.
         said: The attribute of each of its levels that has one, by the text of the level's value.
+        joint: Whether its worth depends on another column. Nothing is then given as a reason that speaks of it alone.
     """
 
     block: Block = field(repr=False)
     dimensions: slice
     said: Mapping[str, Attribute] = field(repr=False)
+    joint: bool = False
 
     @property
     def name(self) -> str:
@@ -52,7 +55,7 @@ class ComparedColumn:
     def share_below(self, row: int) -> float | None:
         """The share of items that have less of it, of those where it is known."""
         column = self.block.column
-        if not self.more or not column.present[row]:
+        if self.joint or not self.more or not column.present[row]:
             return None
         return int(np.searchsorted(self._sorted, column.numbers[row])) / len(self._sorted)
 
@@ -64,7 +67,7 @@ class ComparedColumn:
     def attributes(self, row: int) -> Sequence[Attribute]:
         """Those of its values, or of the range that its value is in."""
         column = self.block.column
-        if not column.present[row]:
+        if self.joint or not column.present[row]:
             return ()
         return [self.said[value] for value in self._values(row) if value in self.said]
 
@@ -105,18 +108,22 @@ class _Ranges:
         return self.texts[int(np.searchsorted(self.edges, value, side="right" if self.between else "left"))]
 
 
-def compared_columns(blocks: Sequence[Block], attributes: Sequence[Attribute]) -> tuple[ComparedColumn, ...]:
+def compared_columns(
+    blocks: Sequence[Block], attributes: Sequence[Attribute], interactions: Sequence[Interaction] = ()
+) -> tuple[ComparedColumn, ...]:
     """The columns that are learned from.
 
     Args:
         blocks: The parameters, in the order of the item vectors.
         attributes: What `table_attributes` makes of them.
+        interactions: The joint terms.
     """
+    joint = {index for each in interactions for index in each.blocks}
     said: list[dict[str, Attribute]] = [{} for _ in blocks]
     for (block, level), attribute in zip(level_numbers(blocks), attributes, strict=True):
         said[block].setdefault(blocks[block].levels[level].value, attribute)
     columns, start = [], 0
-    for block_, own in zip(blocks, said, strict=True):
-        columns.append(ComparedColumn(block_, slice(start, start + block_.size), own))
+    for index, (block_, own) in enumerate(zip(blocks, said, strict=True)):
+        columns.append(ComparedColumn(block_, slice(start, start + block_.size), own, index in joint))
         start += block_.size
     return tuple(columns)

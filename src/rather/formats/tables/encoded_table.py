@@ -11,12 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from rather.errors import InvalidInputError
-from rather.formats.tables.basis import Floats
+from rather.formats.tables.basis import Floats, Gaussian
 from rather.formats.tables.blocks import Block, build_block
 from rather.formats.tables.column_kinds import Role
 from rather.formats.tables.compared_columns import compared_columns
 from rather.formats.tables.facts import Facts
 from rather.formats.tables.inspection import inspect_table, reject_problems
+from rather.formats.tables.interactions import Interaction, build_interactions, left_out
 from rather.formats.tables.prior import joint_prior, utility_scale
 from rather.formats.tables.settings import TableSettings
 from rather.formats.tables.table_attributes import attributes_together, table_attributes
@@ -40,12 +41,14 @@ class EncodedTable:
         catalog: Its rows.
         inspected: Its columns.
         blocks: The parameters of the columns that are learned from, in the order of the item vectors.
+        interactions: The joint terms of pairs of columns, whose parameters follow those of the blocks.
         scale: The factor by which centred rows were multiplied to become item vectors.
     """
 
     catalog: Catalog
     inspected: InspectedTable = field(repr=False)
     blocks: tuple[Block, ...] = field(repr=False)
+    interactions: tuple[Interaction, ...] = field(repr=False)
     scale: float
 
     @property
@@ -64,7 +67,7 @@ class EncodedTable:
 
     def prior(self) -> Prior:
         """The distribution of people's utility vectors."""
-        joint = joint_prior(self.blocks)
+        joint = joint_prior(self.blocks, self.interactions)
         return gaussian_prior(joint.mean, joint.covariance)
 
     def belief(self, *, particles: int = 1000, seed: int = 0) -> Belief:
@@ -94,29 +97,33 @@ def encode_table(
     """
     inspected = inspect_table(source, settings, ignore=ignore, most_megabytes=most_megabytes, strict=strict)
     reject_problems(inspected)
-    blocks, rows = _encoded(inspected)
-    scale = _scale(blocks, rows)
+    blocks, interactions, rows = _encoded(inspected)
+    scale = _scale(joint_prior(blocks, interactions), rows)
+    items = rows * np.float32(scale)
     labels = inspected.labels()
-    attributes = table_attributes(blocks, scale)
+    attributes = table_attributes(blocks, scale, interactions)
     catalog = Catalog(
-        rows * np.float32(scale),
+        items,
         ids=_ids(inspected, labels),
         labels=labels,
         facts=Facts(inspected.columns, label_columns(inspected.label, inspected.raw.columns), len(inspected)),
         links=inspected.links(),
         images=inspected.images(),
-        features=[name for block in blocks for name in block.features],
+        # A product of two parameters is nothing that a person says.
+        features=[name for block in blocks for name in block.features] + [""] * sum(each.size for each in interactions),
         name=inspected.name,
         verb=inspected.given.verb,
         attributes=attributes,
-        columns=compared_columns(blocks, attributes),
-        together=partial(attributes_together, blocks),
-        comparatives=TableComparatives(blocks, scale),
+        columns=compared_columns(blocks, attributes, interactions),
+        together=partial(attributes_together, blocks, interactions),
+        comparatives=TableComparatives(blocks, scale, interactions, items),
         filters=TableFilters(inspected.columns),
-        space=TableSpace(blocks, tuple(column.name for column in inspected.columns if column.role is not Role.USE)),
-        notes=inspected.repairs,
+        space=TableSpace(
+            blocks, tuple(column.name for column in inspected.columns if column.role is not Role.USE), interactions
+        ),
+        notes=(*inspected.repairs, *left_out(inspected, blocks)),
     )
-    return EncodedTable(catalog, inspected, blocks, scale)
+    return EncodedTable(catalog, inspected, blocks, interactions, scale)
 
 
 def describe_items(
@@ -187,17 +194,26 @@ def _reject_other_ids(ids: Sequence[ItemId], expected: Sequence[ItemId], inspect
             )
 
 
-def _encoded(inspected: InspectedTable) -> tuple[tuple[Block, ...], npt.NDArray[np.float32]]:
-    """The blocks, and all rows in their parameters `(n, d)`, centred."""
+def _encoded(
+    inspected: InspectedTable,
+) -> tuple[tuple[Block, ...], tuple[Interaction, ...], npt.NDArray[np.float32]]:
+    """The blocks, the interactions, and all rows in their parameters `(n, d)`, centred."""
     used = [column for column in inspected.columns if column.role is Role.USE]
     if not used:
         raise InvalidInputError(_nothing_to_learn(inspected))
-    blocks, parts = [], []
+    joined = {name for pair in inspected.given.interactions or () for name in pair}
+    blocks, kept, parts = [], [], []
     for column in used:
         block, rows = build_block(column)
         blocks.append(block)
+        # Rows in float64 are four times what is kept in the end: only those that are multiplied wait for it.
+        kept.append(rows if column.name in joined else rows[:0])
         parts.append((rows - block.mean).astype(np.float32))
-    return tuple(blocks), np.concatenate(parts, axis=1)
+    interactions = build_interactions(inspected, blocks, kept)
+    for each in interactions:
+        products = each.rows(*(kept[index] for index in each.blocks))
+        parts.append((products - each.mean).astype(np.float32))
+    return tuple(blocks), interactions, np.concatenate(parts, axis=1)
 
 
 def _nothing_to_learn(inspected: InspectedTable) -> str:
@@ -212,13 +228,13 @@ def _nothing_to_learn(inspected: InspectedTable) -> str:
     )
 
 
-def _scale(blocks: Sequence[Block], rows: npt.NDArray[np.float32]) -> float:
+def _scale(prior: Gaussian, rows: npt.NDArray[np.float32]) -> float:
     d = rows.shape[1]
     moment: Floats = np.zeros((d, d))
     for start in range(0, len(rows), BATCH_ROWS):
         batch = rows[start : start + BATCH_ROWS].astype(np.float64)
         moment += batch.T @ batch
-    return utility_scale(moment / len(rows), joint_prior(blocks))
+    return utility_scale(moment / len(rows), prior)
 
 
 def _ids(inspected: InspectedTable, labels: Sequence[str] | None) -> list[ItemId] | None:

@@ -137,6 +137,10 @@ def _reject_unknown_columns(raw: RawTable, settings: TableSettings) -> None:
         if name not in raw.columns and name not in raw.skipped:
             known = list(raw.columns)
             settings.reject(("columns", name), f"{raw.source} has no column {name!r}{suggestion(name, known)}")
+    for name in (name for pair in settings.interactions or () for name in pair):
+        if name not in raw.columns and name not in raw.skipped:
+            problem = f"{raw.source} has no column {name!r}{suggestion(name, list(raw.columns))}"
+            settings.reject(("table", "interactions"), f"`interactions`: {problem}")
 
 
 def _overruled(found: Finding, given: ColumnSettings) -> Finding:

@@ -10,17 +10,19 @@ import numpy as np
 
 from rather.formats.tables.basis import Floats, Gaussian
 from rather.formats.tables.blocks import Block
+from rather.formats.tables.interactions import Interaction
 
 
-def joint_prior(blocks: Sequence[Block]) -> Gaussian:
-    """Mean `(d,)` and covariance `(d, d)` of the parameters of all columns, which are independent."""
-    d = sum(block.size for block in blocks)
+def joint_prior(blocks: Sequence[Block], interactions: Sequence[Interaction] = ()) -> Gaussian:
+    """Mean `(d,)` and covariance `(d, d)` of the parameters of all columns and interactions, which are independent."""
+    parts: list[Block | Interaction] = [*blocks, *interactions]
+    d = sum(part.size for part in parts)
     mean, covariance = np.zeros(d), np.zeros((d, d))
     start = 0
-    for block in blocks:
-        own = slice(start, start + block.size)
-        mean[own], covariance[own, own] = block.prior.mean, block.prior.covariance
-        start += block.size
+    for part in parts:
+        own = slice(start, start + part.size)
+        mean[own], covariance[own, own] = part.prior.mean, part.prior.covariance
+        start += part.size
     return Gaussian(mean, covariance)
 
 

@@ -57,6 +57,7 @@ class TableSettings:
         delimiter: The delimiter of a CSV file.
         encoding: The encoding of a text file.
         most_megabytes: Larger files are rejected.
+        interactions: Pairs of columns whose worth is joint: (("weight", "use"),).
         columns: Settings of single columns.
         source: The settings file, for error messages.
         lines: The line of each setting in it, for error messages.
@@ -70,6 +71,7 @@ class TableSettings:
     delimiter: str | None = None
     encoding: str | None = None
     most_megabytes: float | None = None
+    interactions: tuple[tuple[str, str], ...] | None = None
     columns: Mapping[str, ColumnSettings] = field(default_factory=dict)
     source: str = field(default="the settings", compare=False)
     lines: Mapping[tuple[str, ...], int] = field(default_factory=dict, compare=False, repr=False)
@@ -183,6 +185,8 @@ def _validated(settings: TableSettings, path: tuple[str, ...], key: str, value: 
         if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
             settings.reject(path, f"`most_megabytes` must be a number above 0, got {value!r}.")
         return float(value)
+    if key == "interactions":
+        return _pairs(settings, path, value)
     if key == "phrase":
         return _phrase(settings, path, value)
     if not isinstance(value, str) or not (value.strip() or key == "unit" or (value and key in MAY_BE_BLANK)):
@@ -199,6 +203,18 @@ def _phrase(settings: TableSettings, path: tuple[str, ...], value: Any) -> str |
     if isinstance(value, str) and (not value or value.count(VALUE) == 1):
         return value
     return settings.reject(path, f'`phrase` must hold {VALUE} once, as in "made by {VALUE}", got {value!r}.')
+
+
+def _pairs(settings: TableSettings, path: tuple[str, ...], value: Any) -> tuple[tuple[str, str], ...]:
+    pairs = value if isinstance(value, list | tuple) else [value]
+    for pair in pairs:
+        names = isinstance(pair, list | tuple) and all(isinstance(name, str) for name in pair)
+        if not names or len(set(pair)) != 2 or len(pair) != 2:
+            settings.reject(
+                path, f'`interactions` must be pairs of columns such as [["weight", "use"]], got {value!r}.'
+            )
+    distinct = {frozenset(pair): (pair[0], pair[1]) for pair in pairs}
+    return tuple(distinct.values())
 
 
 def _ascending(settings: TableSettings, path: tuple[str, ...], value: Any) -> tuple[float, ...]:

@@ -32,7 +32,7 @@ def settings_text(settings: TableSettings, table: str, comments: dict[str, str] 
         HEAD.format(table=_one_line(table), kinds=" · ".join(kind.value for kind in ColumnKind)),
         "[table]",
     ]
-    for key in ("name", "verb", "id", "label", "missing", "delimiter", "encoding", "most_megabytes"):
+    for key in ("name", "verb", "id", "label", "missing", "delimiter", "encoding", "most_megabytes", "interactions"):
         if (value := getattr(settings, key)) is not None:
             lines.append(f"{key} = {_value(value)}")
     for name, column in settings.columns.items():

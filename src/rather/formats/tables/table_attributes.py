@@ -15,6 +15,7 @@ from rather.formats.tables.blocks import level_masks
 from rather.formats.tables.cells import FLAGS
 from rather.formats.tables.column_kinds import ColumnKind
 from rather.formats.tables.english_phrases import inside
+from rather.formats.tables.interactions import Interaction, column_changes
 from rather.formats.tables.phrases import phrase, saying
 from rather.formats.tables.sayings import Saying
 from rather.model.attributes import Attribute
@@ -41,7 +42,9 @@ class _LevelAttribute(NamedTuple):
     level: int
 
 
-def table_attributes(blocks: Sequence[Block], scale: float) -> tuple[Attribute, ...]:
+def table_attributes(
+    blocks: Sequence[Block], scale: float, interactions: Sequence[Interaction] = ()
+) -> tuple[Attribute, ...]:
     """All attributes of the items of a table, column by column.
 
     The vector of what an item has or has not is having it minus not having it; that of a range or category is the value
@@ -52,8 +55,10 @@ def table_attributes(blocks: Sequence[Block], scale: float) -> tuple[Attribute, 
     Args:
         blocks: The parameters, in the order of the item vectors.
         scale: The factor by which the rows of items were multiplied.
+        interactions: The joint terms, whose parameters follow: an attribute is said of an item that is otherwise
+            average.
     """
-    found = _level_attributes(blocks, scale)
+    found = _level_attributes(blocks, scale, interactions)
     if not found:
         return ()
     vectors = torch.stack([each.attribute.vector for each in found])
@@ -86,11 +91,11 @@ def implied_attributes(blocks: Sequence[Block]) -> npt.NDArray[np.bool_]:
     return implied
 
 
-def attributes_together(blocks: Sequence[Block]) -> npt.NDArray[np.bool_]:
+def attributes_together(blocks: Sequence[Block], interactions: Sequence[Interaction] = ()) -> npt.NDArray[np.bool_]:
     """`(a, a)`, which two attributes can be combined.
 
     At least one row has both, and they and what they imply are about different columns: otherwise something would be
-    said twice.
+    said twice. Nor are those of two columns whose worth is joint: what two attributes add is the sum of both.
     """
     found = _level_attributes(blocks, 1.0)
     includes = implied_attributes(blocks).astype(np.float32) + np.eye(len(found), dtype=np.float32)
@@ -100,6 +105,10 @@ def attributes_together(blocks: Sequence[Block]) -> npt.NDArray[np.bool_]:
     mentioned = ((includes @ about) > 0).astype(np.float32)
     overlapping = mentioned @ mentioned.T > 0
     np.fill_diagonal(overlapping, False)
+    block = np.array([each.block for each in found])
+    for each in interactions:
+        one, two = block == each.blocks[0], block == each.blocks[1]
+        overlapping |= (one[:, None] & two) | (two[:, None] & one)
     return (_counts(blocks, found) > 0) & ~overlapping
 
 
@@ -114,21 +123,26 @@ def _counts(blocks: Sequence[Block], found: Sequence[_LevelAttribute], step: int
     return counts
 
 
-def _level_attributes(blocks: Sequence[Block], scale: float) -> list[_LevelAttribute]:
+def _level_attributes(
+    blocks: Sequence[Block], scale: float, interactions: Sequence[Interaction] = ()
+) -> list[_LevelAttribute]:
     d = sum(block.size for block in blocks)
+    means = [block.mean for block in blocks]
     found: list[_LevelAttribute] = []
     start = 0
     for number, block in enumerate(blocks):
         column = block.column
         for index, level in enumerate(block.levels):
-            vector = np.zeros(d, dtype=np.float32)
-            vector[start : start + block.size] = scale * (level.row - level.against)
+            change = level.row - level.against
+            joint = column_changes(interactions, number, change, means)
+            vector = np.concatenate([np.zeros(d), *joint])
+            vector[start : start + block.size] = change
             about = column.name if level.exclusive else f"{column.name}: {level.text}"
             topic = inside(column.display_name) if level.exclusive else level.text
             attribute = Attribute(
                 level.text,
                 about,
-                torch.from_numpy(vector),
+                torch.from_numpy((scale * vector).astype(np.float32)),
                 phrase(column, level.value),
                 topic,
                 saying(column, level.value, level.bounds),

@@ -9,11 +9,13 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from rather.formats.tables.basis import Floats, Indicators
 from rather.formats.tables.column_kinds import ColumnKind, Direction
 from rather.formats.tables.comparatives import comparative_words
+from rather.formats.tables.interactions import Interaction, column_changes
 from rather.formats.tables.naming import CURRENCY_SIGNS
 from rather.model.comparatives import Comparative
 from rather.model.statements import Toward
@@ -39,18 +41,22 @@ class TableComparatives:
     Attributes:
         blocks: The parameters, in the order of the item vectors.
         scale: The factor by which the rows of items were multiplied.
+        interactions: The joint terms, whose parameters follow.
+        items: `(n, d)` item vectors, which say what a step means beside the other column of a joint term.
     """
 
     blocks: Sequence[Block]
     scale: float
+    interactions: Sequence[Interaction] = ()
+    items: npt.NDArray[np.float32] | None = field(default=None, repr=False)
 
     @cached_property
     def _ordered(self) -> tuple[_OrderedColumn, ...]:
         """The columns that have an order; those whose comparatives are words of their own first."""
         starts = np.cumsum([0, *(block.size for block in self.blocks)])
         found = [
-            _OrderedColumn(block, int(start))
-            for block, start in zip(self.blocks, starts, strict=False)
+            _OrderedColumn(block, number, int(start))
+            for number, (block, start) in enumerate(zip(self.blocks, starts, strict=False))
             if block.basis.size and not isinstance(block.basis, Indicators) and len(np.unique(block.column.numbers)) > 1
         ]
         ordered = [each for each in found if each.block.column.kind is not ColumnKind.YES_NO]
@@ -58,24 +64,40 @@ class TableComparatives:
 
     def __call__(self, row: int) -> tuple[Comparative, ...]:
         """See `rather.model.comparatives.Comparatives`."""
-        d = sum(block.size for block in self.blocks)
         found = []
         for column in self._ordered:
             for toward, text, change in column.changes(row):
-                step = np.zeros(d, dtype=np.float32)
-                step[column.start : column.start + len(change)] = self.scale * change
+                step = self._step(column, change, row)
                 translate = partial(_in_language, column.block.column, toward)
                 about = column.block.column
                 usual = toward == "less" and _is_price(about)
                 found.append(Comparative(about.name, toward, text, torch.from_numpy(step), usual, translate))
         return tuple(found)
 
+    def _step(self, column: _OrderedColumn, change: Floats, row: int) -> npt.NDArray[np.float32]:
+        """What a change of a column's known parameters changes in the vector `(d,)` of the item in this row."""
+        d = sum(block.size for block in self.blocks)
+        own = np.zeros(column.block.size)
+        own[: len(change)] = change
+        joint = column_changes(self.interactions, column.number, own, self._rows(row) if self.interactions else ())
+        step = np.concatenate([np.zeros(d), *joint])
+        step[column.start : column.start + len(own)] = own
+        return (self.scale * step).astype(np.float32)
+
+    def _rows(self, row: int) -> list[Floats]:
+        """The parameters of an item, block by block."""
+        assert self.items is not None
+        ends = np.cumsum([block.size for block in self.blocks])
+        parts = np.split(self.items[row].astype(np.float64) / self.scale, ends)
+        return [part + block.mean for part, block in zip(parts, self.blocks, strict=False)]
+
 
 @dataclass(frozen=True, eq=False)
 class _OrderedColumn:
-    """A column with an order, and the first of its parameters."""
+    """A column with an order, its block's number, and the first of its parameters."""
 
     block: Block = field(repr=False)
+    number: int
     start: int
 
     @cached_property

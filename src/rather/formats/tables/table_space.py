@@ -16,6 +16,12 @@ import torch
 from rather.errors import CatalogChangedError, InvalidInputError
 from rather.formats.tables.basis import Degree, Floats, Hats, Steps
 from rather.formats.tables.blocks import OTHER, Block
+from rather.formats.tables.interaction_translation import (
+    ColumnTranslation,
+    described_interaction,
+    with_interactions,
+)
+from rather.formats.tables.interactions import Interaction
 from rather.formats.tables.naming import words
 from rather.model.spaces import Translation, raise_for_changes
 
@@ -28,16 +34,20 @@ class TableSpace:
         blocks: Those that are learned from, in the order of the item vectors.
         others: The names of all others. Which columns are worth learning from follows from the rows (one that says the
             same as another is not), and so may change although the columns are the same.
+        interactions: The joint terms of pairs of columns, whose parameters follow.
     """
 
     is_named: ClassVar[bool] = True
     blocks: tuple[Block, ...]
     others: tuple[str, ...] = ()
+    interactions: tuple[Interaction, ...] = ()
 
     @property
     def description(self) -> dict[str, Any]:
         """See `rather.model.spaces.Space.description`."""
-        return {"columns": [_described(block) for block in self.blocks], "others": list(self.others)}
+        columns = {"columns": [_described(block) for block in self.blocks], "others": list(self.others)}
+        joint = {"interactions": [described_interaction(each) for each in self.interactions]}
+        return {**columns, **(joint if self.interactions else {})}
 
     def translation(self, before: Mapping[str, Any]) -> Translation:
         """See `rather.model.spaces.Space.translation`: the columns must be the same, their values need not."""
@@ -45,35 +55,41 @@ class TableSpace:
         if not isinstance(columns, list) or not isinstance(others, list):
             raise CatalogChangedError("The item vectors have another meaning: they are now the columns of a table.")
         try:
-            return self._translation(columns, others)
+            return self._translation(columns, others, before.get("interactions", []))
         except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
             if isinstance(error, InvalidInputError):
                 raise
             raise InvalidInputError("This session log is damaged: its columns are not those of a table.") from None
 
-    def _translation(self, columns: list[dict[str, Any]], others: list[str]) -> Translation:
+    def _translation(
+        self, columns: list[dict[str, Any]], others: list[str], joint: list[dict[str, Any]]
+    ) -> Translation:
         names = [column["name"] for column in columns]
         own = [block.column.name for block in self.blocks]
         gone = [name for name in names if name not in own and name not in self.others]
         new = [name for name in own if name not in names and name not in others]
         raise_for_changes(gone, new, "column")
-        if columns == self.description["columns"]:
+        if columns == self.description["columns"] and joint == self.description.get("interactions", []):
             return Translation()
         starts = np.cumsum([0, *(block.size for block in self.blocks)])
         number = {block.column.name: index for index, block in enumerate(self.blocks)}
         parts, lost = [], []
+        translations: list[ColumnTranslation] = []
         for column in columns:
             index = number.get(column["name"])
             if index is None:
                 parts.append(np.zeros((starts[-1], _size(column))))
+                translations.append(ColumnTranslation(column["name"], parts[-1][:0]))
                 lost.append(" ".join(words(column["name"])))
                 continue
             translated, values = _translated(column, self.blocks[index])
+            translations.append(ColumnTranslation(column["name"], translated))
             part = np.zeros((starts[-1], translated.shape[1]))
             part[starts[index] : starts[index + 1]] = translated
             parts.append(part)
             lost += [f"{self.blocks[index].column.display_name} {value}" for value in values]
-        return Translation(torch.from_numpy(np.concatenate(parts, axis=1).astype(np.float32)), tuple(lost))
+        matrix, gone_pairs = with_interactions(np.concatenate(parts, axis=1), translations, joint, self.interactions)
+        return Translation(torch.from_numpy(matrix.astype(np.float32)), (*lost, *gone_pairs))
 
 
 def _described(block: Block) -> dict[str, Any]:

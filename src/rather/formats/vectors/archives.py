@@ -89,6 +89,9 @@ class MemoryMappedArchive(Mapping[str, NDArray[Any]]):
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries  # that of Mapping would read the array
+
     def __getitem__(self, name: str) -> NDArray[Any]:
         found = self.find(name)
         if found is not None and found.offset % found.dtype.itemsize == 0:

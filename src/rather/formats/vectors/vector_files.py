@@ -12,10 +12,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import struct
-import tokenize
-import zipfile
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -32,6 +28,7 @@ from rather.errors import InvalidInputError, RatherError
 from rather.formats.vectors.archives import ArchiveWriter, MemoryMappedArchive
 from rather.formats.vectors.arrow_columns import ArrowColumn
 from rather.formats.vectors.arrow_files import ARROW_ENDINGS, ArrowFile, is_list
+from rather.formats.vectors.damage import damage_explained
 from rather.formats.vectors.file_facts import FileFacts, ReadOptions
 from rather.formats.vectors.memory_mapped import MatrixInFile
 from rather.formats.vectors.memory_mapped_items import MemoryMappedItems
@@ -41,23 +38,6 @@ from rather.model.catalog import Catalog, ItemId
 FORMAT = "rather vectors 1"
 
 ARROW_AND_PARQUET = (".parquet", *ARROW_ENDINGS)
-
-# What readers of files raise when bytes are missing or wrong, each library and each damage in its own way.
-DAMAGE = (
-    ArithmeticError,
-    EOFError,
-    LookupError,
-    OSError,
-    RuntimeError,
-    SyntaxError,
-    TypeError,
-    ValueError,
-    pa.ArrowException,
-    struct.error,
-    tokenize.TokenError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
 
 # Files of vectors, whatever program wrote them. A Parquet file may be a table as well.
 VECTOR_ENDINGS = (".npz", ".npy", ".vec", *ARROW_AND_PARQUET)
@@ -151,21 +131,8 @@ def load_vectors(path: Path | str, options: ReadOptions = ReadOptions()) -> Vect
         options: How to read it.
     """
     source = Path(path)
-    if not source.exists():
-        raise InvalidInputError(f"There is no file {source}.")
-    try:
+    with damage_explained(source):
         return _load(source, options)
-    except RatherError:
-        raise
-    except MemoryError:
-        raise InvalidInputError(
-            f"Cannot read {source}: it is damaged or too large, for it announces more than fits into memory."
-        ) from None
-    except DAMAGE as error:
-        # NumPy takes whatever it does not know for a pickle, and explains how to load one.
-        pickled = "pickle" in str(error) or "Object arrays" in str(error)
-        reason = "it is no NumPy file, or holds pickled objects, which are never loaded" if pickled else str(error)
-        raise InvalidInputError(f"Cannot read {source}: {reason.rstrip('.') or 'it is damaged'}.") from None
 
 
 def _load(source: Path, options: ReadOptions) -> Vectors:

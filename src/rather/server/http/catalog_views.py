@@ -62,6 +62,7 @@ def _feature_views(catalog: Catalog) -> list[schema.AttributeView]:
     return [
         schema.AttributeView(name=name, low=float(low[column]), high=float(high[column]), spread=float(spread[column]))
         for column, name in enumerate(catalog.features)
+        if name  # a product of two columns has none
     ]
 
 

@@ -17,7 +17,8 @@ from torch import Tensor
 from rather import value
 from rather.model.responses import Logistic
 from rather.strategies.clock import Clock
-from rather.strategies.continuous import Adam, slate_network
+from rather.strategies.continuous import slate_network
+from rather.strategies.hypothetical import Adam
 from rather.strategies.problem import Problem
 
 

@@ -1,0 +1,50 @@
+"""Errors that say what is wrong with a file, whichever library noticed it."""
+
+import contextlib
+import struct
+import tokenize
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+
+from rather.errors import InvalidInputError, RatherError
+
+# What readers of files raise when bytes are missing or wrong, each library and each damage in its own way.
+DAMAGE = (
+    ArithmeticError,
+    EOFError,
+    LookupError,
+    OSError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+    pa.ArrowException,
+    struct.error,
+    tokenize.TokenError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
+
+@contextlib.contextmanager
+def damage_explained(source: Path) -> Iterator[None]:
+    """Raise `InvalidInputError` where the file is not there, or cannot be read."""
+    if not source.exists():
+        raise InvalidInputError(f"There is no file {source}.")
+    try:
+        yield
+    except RatherError:
+        raise
+    except MemoryError:
+        raise InvalidInputError(
+            f"Cannot read {source}: it is damaged or too large, for it announces more than fits into memory."
+        ) from None
+    except DAMAGE as error:
+        # NumPy takes whatever it does not know for a pickle, and explains how to load one.
+        pickled = "pickle" in str(error) or "Object arrays" in str(error)
+        reason = "it is no NumPy file, or holds pickled objects, which are never loaded" if pickled else str(error)
+        raise InvalidInputError(f"Cannot read {source}: {reason.rstrip('.') or 'it is damaged'}.") from None
