@@ -18,7 +18,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from rather.conversation.policy import Policy, everyday_response
+from rather.conversation.policy import Policy
+from rather.conversation.policy_settings import everyday_response
 from rather.errors import InvalidInputError
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
