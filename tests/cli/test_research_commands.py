@@ -54,3 +54,17 @@ def test_a_strategy_of_ones_own_is_studied_as_well(rather, sweets):
 
 def test_a_column_that_does_not_exist_is_named(rather, sweets):
     assert "wims" in rather("research", "holdout", str(sweets), "--column", "wims", expect=2).err
+
+
+def test_utilities_are_compared_on_people_held_out(rather, tmp_path):
+    lines = [f"{user},{item},{5 - abs(item % 7 - user % 7)}" for user in range(24) for item in range(20)]
+    path = tmp_path / "ratings.csv"
+    path.write_text("\n".join(["user_id,item_id,rating", *lines]))
+    options = ("--people", "4", "--questions", "2", "--least", "3", "--most", "20")
+    report = json.loads(rather("research", "utilities", str(path), *options, "--json").out)
+    assert report["ratings"] == 20 * 20
+    assert [each["method"] for each in report["utilities"]] == ["linear", "ideal-point", "network"]
+    assert all(len(each["regret"]) == 3 and min(each["regret"]) >= 0 for each in report["utilities"])
+    shown = rather("research", "utilities", str(path), *options).out
+    assert "regret after 2" in shown
+    assert "4 people. Regret: a person's highest rating" in shown

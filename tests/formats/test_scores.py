@@ -71,7 +71,7 @@ def test_a_rare_item_that_the_sample_missed_is_not_lost():
 def test_evoi_is_that_of_the_vectors_behind_the_scores():
     weights = torch.rand(25, generator=torch.Generator().manual_seed(0)) + 0.1
     linear = World(rather.Catalog(ITEMS), rather.Belief.from_users(USERS, weights, smooth=False))
-    scored = World(*rather.from_scores(LINEAR, weights=weights))
+    scored = World(*rather.from_scores(LINEAR, weights=weights, smooth=False))
     slates = linear.slates()
     expected, found = (world.problem(RESPONSE).evoi(slates) for world in (linear, scored))
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-5)
@@ -87,7 +87,9 @@ def test_whole_conversations_are_those_of_the_vectors_behind_the_scores(name):
         response=RESPONSE,
         retriever="exact",
     )
-    scored = rather.Policy(*rather.from_scores(LINEAR), strategy=name, response=RESPONSE, retriever="exact")
+    scored = rather.Policy(
+        *rather.from_scores(LINEAR, smooth=False), strategy=name, response=RESPONSE, retriever="exact"
+    )
     sessions = [rather.Session(policy) for policy in (linear, scored)]
     for choice in (0, 1, 1, 0):
         questions = [session.ask() for session in sessions]
@@ -139,14 +141,19 @@ def test_a_person_who_answers_as_one_of_the_sampled_is_recognised():
     assert session.recommend(1)[0].row == int(scores[:, 5].argmax())
 
 
-def test_answers_only_weigh_people_unless_asked_to_blend_them():
-    for smooth in (False, True):
-        catalog, belief = rather.from_scores(LINEAR, smooth=smooth)
-        policy = rather.Policy(catalog, belief, response=rather.Logistic(0.05))
-        session = rather.Session(policy)
-        for _ in range(4):
-            session.tell(session.ask(), 0)
-        assert torch.equal(session.belief.particles, belief.particles) is not smooth
+FULL = normal(12, 9, seed=5)
+
+
+@pytest.mark.parametrize(
+    ("scores", "smooth", "blended"),
+    [(LINEAR, None, True), (LINEAR, True, True), (LINEAR, False, False), (FULL, None, False)],
+)
+def test_people_are_blended_where_the_rank_is_low_and_else_only_weighed(scores, smooth, blended):
+    catalog, belief = rather.from_scores(scores, smooth=smooth)
+    session = rather.Session(rather.Policy(catalog, belief, response=rather.Logistic(0.05)))
+    for _ in range(4):
+        session.tell(session.ask(), 0)
+    assert torch.equal(session.belief.particles, belief.particles) is not blended
 
 
 def test_a_blend_needs_fewer_dimensions_than_people():

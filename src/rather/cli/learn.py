@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rather.cli.console import say
+from rather.cli.learn_scores import learn_scores
 from rather.cli.options import From, Seed
 from rather.errors import InvalidInputError, UnknownNameError
 from rather.extras import require_extra
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
     from rather.learn import Factors
     from rather.research.datasets import ItemAttributes, Ratings
 
-METHODS = ("pmf", "als", "attributes")
+UTILITIES = ("ideal-point", "network")
+METHODS = ("pmf", "als", "attributes", *UTILITIES)
 
 
 def learn(
@@ -23,15 +25,21 @@ def learn(
     ],
     out: Annotated[Path, typer.Option(help="The vectors file to write: .npz or .parquet.")] = Path("vectors.npz"),
     method: Annotated[
-        str, typer.Option(help="pmf (ratings), als (any interaction), attributes (users over given attributes).")
+        str,
+        typer.Option(
+            help="pmf (ratings), als (any interaction), attributes (users over given attributes), or a utility that is "
+            "not linear: ideal-point, network."
+        ),
     ] = "pmf",
     dimensions: Annotated[
         int | None,
-        typer.Option(min=1, help="Length of a vector.", show_default="10 for pmf, 50 for als"),
+        typer.Option(min=1, help="Length of a vector.", show_default="50 for als, else 10"),
     ] = None,
     epochs: Annotated[
         int | None,
-        typer.Option(min=1, help="Passes over the data.", show_default="20 for pmf, 15 for als, 100 for attributes"),
+        typer.Option(
+            min=1, help="Passes over the data.", show_default="20 for pmf, 15 for als, 100 for attributes, else 30"
+        ),
     ] = None,
     attributes: Annotated[
         Path | None, typer.Option(help="For attributes: a table with an id column and a column for each attribute.")
@@ -54,6 +62,7 @@ def learn(
         rather learn ratings.csv && rather ask vectors.npz
         rather learn ml-100k --out films.npz
         rather learn plays.parquet --method als --dimensions 50 --out songs.npz
+        rather learn ml-100k --method ideal-point --out films.npz
     """
     from rather.formats.vectors.vector_files import Vectors, save_vectors
     from rather.learn.item_attributes import matched
@@ -65,8 +74,11 @@ def learn(
         raise InvalidInputError(f"--out must end in .npz or .parquet, got {out.name!r}.")
     if method == "als":
         require_extra("data", "Alternating least squares")
-    table = _ratings(ratings, user, item, rating, source)
+    table = read_named_ratings(ratings, user, item, rating, source)
     say(str(table))
+    if method in UTILITIES:
+        learn_scores(table, method, out, dimensions=dimensions or 10, epochs=epochs or 30, held_out=held_out, seed=seed)
+        return
     described = None
     if method == "attributes":
         described = _attributes(ratings, attributes, source)
@@ -92,7 +104,10 @@ def learn(
     say(f"next: rather ask {out}")
 
 
-def _ratings(name: str, user: str | None, item: str | None, rating: str | None, source: Path | None) -> "Ratings":
+def read_named_ratings(
+    name: str, user: str | None, item: str | None, rating: str | None, source: Path | None
+) -> "Ratings":
+    """The ratings of a data set by its name, or of a file."""
     from rather.research.datasets import DATASETS, find_dataset, read_ratings
 
     dataset = DATASETS.get(name)

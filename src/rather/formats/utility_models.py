@@ -27,7 +27,7 @@ def from_utility(
     ids: Sequence[ItemId] | None = None,
     labels: Sequence[str] | None = None,
     name: str = "item",
-    smooth: bool = False,
+    smooth: bool | None = None,
 ) -> Opened:
     """A catalogue and a belief from a utility that is differentiable in what is known of an item.
 
@@ -48,7 +48,7 @@ def from_utility(
         ids: See `from_scores`, and so are the others.
         labels: n texts to show.
         name: What to call an item.
-        smooth: Let a new person be a blend of the sampled ones.
+        smooth: Let a new person be a blend of the sampled ones; by default where the utilities have a low rank.
     """
     points = as_floats(inputs, "inputs", rank=2)
     scores = _scores(model, points)

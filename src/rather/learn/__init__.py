@@ -1,9 +1,19 @@
-"""Learning user and item vectors from ratings, for catalogues that come with nothing but a ratings table."""
+"""Learning vectors of users and items, or other utilities, from ratings."""
 
 from rather.learn.als import als
 from rather.learn.attribute_users import attribute_users
 from rather.learn.factors import Factors
 from rather.learn.interactions import SuggestedInteraction, suggest_interactions
 from rather.learn.pmf import pmf
+from rather.learn.utility_models import LearntUtility, learn_utility
 
-__all__ = ["Factors", "SuggestedInteraction", "als", "attribute_users", "pmf", "suggest_interactions"]
+__all__ = [
+    "Factors",
+    "LearntUtility",
+    "SuggestedInteraction",
+    "als",
+    "attribute_users",
+    "learn_utility",
+    "pmf",
+    "suggest_interactions",
+]

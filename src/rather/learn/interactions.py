@@ -116,13 +116,19 @@ def _table_rows(encoded: EncodedTable, ratings: Ratings) -> NDArray[np.int64]:
 
 def _parameters(encoded: EncodedTable) -> tuple[Floats, Floats]:
     """Item vectors `(n, d)`, and the covariance of the table's parameters `(d, d)`, neither around a direction."""
-    return encoded.catalog.items.double().numpy(), joint_prior(encoded.blocks, encoded.interactions).covariance
+    return _vectors(encoded), joint_prior(encoded.blocks, encoded.interactions).covariance
+
+
+def _vectors(encoded: EncodedTable) -> Floats:
+    """Of all rows, `(n, d)`: a joint term is what it would be in the whole table, whatever was rated."""
+    vectors: Floats = encoded.catalog.vectors(range(len(encoded.catalog))).double().numpy()
+    return vectors
 
 
 def _pairs(encoded: EncodedTable) -> list[tuple[tuple[str, str], Floats, Floats]]:
     """For each pair that may be declared: names, products `(n, p q)` and the covariance of their weights."""
     ends = np.cumsum([block.size for block in encoded.blocks])
-    parts = np.split(encoded.catalog.items.double().numpy() / encoded.scale, ends, axis=1)
+    parts = np.split(_vectors(encoded) / encoded.scale, ends, axis=1)
     rows = [part + block.mean for part, block in zip(parts, encoded.blocks, strict=False)]
     declared = {each.names for each in encoded.interactions}
     found = []

@@ -1,6 +1,7 @@
 """How well vectors predict and rank ratings that they were not learnt from."""
 
 import math
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -14,9 +15,17 @@ from rather.numerics.randomness import derive_generator
 MAX_USERS = 2000
 
 
-def rmse(factors: Factors, ratings: Ratings) -> float:
+class Predicts(Protocol):
+    """Whatever predicts ratings."""
+
+    def predict(self, users: Tensor, items: Tensor) -> Tensor:
+        """Predicted ratings `(r,)` of pairs of users and items, `(r,)` each."""
+        ...
+
+
+def rmse(learnt: Predicts, ratings: Ratings) -> float:
     """Root mean square error of predicted ratings."""
-    predicted = factors.predict(torch.from_numpy(ratings.users), torch.from_numpy(ratings.items))
+    predicted = learnt.predict(torch.from_numpy(ratings.users), torch.from_numpy(ratings.items))
     return math.sqrt(float((predicted - torch.from_numpy(ratings.values)).square().mean()))
 
 

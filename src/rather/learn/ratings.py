@@ -97,6 +97,11 @@ class Ratings:
         held_out = np.random.default_rng([seed, 1]).random(len(self)) < share
         return self.subset(~held_out), self.subset(held_out)
 
+    def of_people(self, count: int, seed: int) -> Ratings:
+        """Those of `count` people, drawn at random, and of the items that they rated."""
+        drawn = np.random.default_rng([seed, 2]).permutation(self.n_users)[:count]
+        return self.subset(np.isin(self.users, drawn)).compact()
+
     def at_least(self, by_user: int = 1, of_item: int = 1) -> Ratings:
         """Drop items with fewer ratings than `of_item`, then users with fewer than `by_user`."""
         kept = self.subset(self.popularity[self.items] >= of_item)

@@ -52,13 +52,18 @@ class IdealPoints:
         constant = (weights * ideals.square()).sum(dim=1)
         return 2 * inputs @ (weights * ideals).T - inputs.square() @ weights.T - constant
 
+    def of_pairs(self, inputs: Tensor, people: Tensor) -> Tensor:
+        """The utility `(r,)` of each item `(r, c)` for the one person beside it, `(r,)`."""
+        return -(self.weights[people] * (inputs - self.ideals[people]).square()).sum(dim=1)
+
 
 @dataclass(frozen=True, eq=False)
 class NeuralUtility:
     """A network that all people share, and a vector for each: `u_j(x) = p_j @ h(x)`, with tanh between layers.
 
     Attributes:
-        layers: Weights `(width, inputs)` and biases `(width,)` of each layer; tanh follows each of them.
+        layers: Weights `(width, inputs)` and biases `(width,)` of each layer; tanh follows each of them. Without layers
+            it is the linear model.
         people: p, `(m, width)`.
     """
 
@@ -67,10 +72,16 @@ class NeuralUtility:
 
     def utilities(self, inputs: Tensor) -> Tensor:
         """See `UtilityModel`."""
-        hidden = inputs
+        return self._hidden(inputs) @ self.people.T.to(inputs.dtype)
+
+    def of_pairs(self, inputs: Tensor, people: Tensor) -> Tensor:
+        """The utility `(r,)` of each item `(r, c)` for the one person beside it, `(r,)`."""
+        return (self._hidden(inputs) * self.people[people]).sum(dim=1)
+
+    def _hidden(self, inputs: Tensor) -> Tensor:
         for weight, bias in self.layers:
-            hidden = torch.tanh(hidden @ weight.T.to(hidden.dtype) + bias.to(hidden.dtype))
-        return hidden @ self.people.T.to(hidden.dtype)
+            inputs = torch.tanh(inputs @ weight.T.to(inputs.dtype) + bias.to(inputs.dtype))
+        return inputs
 
 
 @dataclass(frozen=True, eq=False)
