@@ -107,7 +107,7 @@ def split_people(
         ratings: Of all users.
         people: To hold out to answer.
         tuning: To hold out to learn the noise from.
-        by_user: Fewest askable items of somebody held out.
+        by_user: Fewest askable items of somebody held out; a few have less if the last replacement made items rare.
         of_item: Fewest ratings, by those learnt from, of an askable item.
         seed: Of the draw.
         rounds: At most so many replacements.
