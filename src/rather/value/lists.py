@@ -54,6 +54,14 @@ class Lists:
             torch.where(better[:, None, None], others.utilities, self.utilities),
         )
 
+    def exchanged(
+        self, objective: Objective, weights: Tensor, rows: Tensor, vectors: Vectors, belief: Belief
+    ) -> "Lists":
+        """The lists after exchanging their items for those in other rows, while that gains anything."""
+        pool = Pool.of(torch.cat([self.rows.flatten(), rows]), vectors, belief)
+        picks = torch.searchsorted(pool.rows, self.rows)
+        return pool.lists(objective, weights, pool.exchanged(objective, weights, picks))
+
     def worth_for(self, objective: Objective, weights: Tensor) -> Tensor:
         """`(b, c)`: what each list is worth for other weights `(c, m)`."""
         return list_value(objective, self.utilities[:, None], weights[None])
@@ -107,7 +115,7 @@ class Pool:
 
     def _improved(self, objective: Objective, weights: Tensor, picks: Tensor, exchange: bool) -> Lists:
         if exchange and picks.shape[1] < len(self.rows):
-            picks = self._exchanged(objective, weights, picks)
+            picks = self.exchanged(objective, weights, picks)
         return self.lists(objective, weights, picks)
 
     def lists(self, objective: Objective, weights: Tensor, picks: Tensor) -> Lists:
@@ -124,7 +132,7 @@ class Pool:
             picks = torch.cat([picks, self._extended(objective, weights, picks).argmax(dim=1, keepdim=True)], dim=1)
         return picks
 
-    def _exchanged(self, objective: Objective, weights: Tensor, picks: Tensor) -> Tensor:
+    def exchanged(self, objective: Objective, weights: Tensor, picks: Tensor) -> Tensor:
         """Picks `(b, s)` after exchanging one item at a time while that gains anything."""
         picks = picks.clone()
         values = list_value(objective, self.utilities[picks], weights)
@@ -210,10 +218,9 @@ def best_lists(
     for _ in range(0 if pool.is_whole else rounds):
         directions = better_directions(objective, lists, weights, belief).flatten(0, 1)
         found_rows = search(directions, 1).rows[:, 0]
-        if bool(torch.isin(found_rows, pool.rows).all()):
+        if bool(torch.isin(found_rows, lists.rows).all()):
             break
-        pool = Pool.of(torch.cat([pool.rows, found_rows]), vectors, belief)
-        improved = pool.best_lists(objective, weights, count)
+        improved = lists.exchanged(objective, weights, found_rows, vectors, belief)
         if not bool((improved.values > lists.values + ROUNDING * lists.values.abs()).any()):
             break
         lists = improved
