@@ -133,7 +133,8 @@ def converse(policy: Policy, user: RatedUser, questions: int) -> tuple[list[tupl
 
 
 def _scores(policy: Policy, belief: Belief) -> Tensor:
-    return policy.catalog.items @ belief.mean
+    """The expected utility of every item, `(n,)`: also of those that are never asked about."""
+    return policy.catalog.vectors(torch.arange(len(policy.catalog))) @ belief.mean
 
 
 def _stated(policy: Policy, belief: Belief, question: Question, answer: Choice) -> list[tuple[float, bool]]:
