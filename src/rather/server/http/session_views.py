@@ -15,11 +15,12 @@ from rather.conversation.reasons import Speaker
 from rather.conversation.records import logged_question, question_of
 from rather.conversation.session import Session
 from rather.conversation.stopping import Stopping
+from rather.conversation.tastes import tastes
 from rather.conversation.wording import question_in
 from rather.errors import InvalidInputError, UnknownNameError
 from rather.languages import ENGLISH, retold
 from rather.model.questions import Question, Recommendation
-from rather.server.computing.summaries import stored_regrets, stored_tastes, tastes
+from rather.server.computing.summaries import stored_regrets, stored_tastes
 from rather.server.conversations import Conversation
 from rather.server.http import schema
 from rather.server.http.display_text import DisplayText
