@@ -23,19 +23,27 @@ _NUMBER = re.compile(r"\s*([-+]?\d+(?:\.\d+)?)\s*([^\d\s,]{0,12})\s*")
 
 
 class Filter(Protocol):
-    """What an item must have, in terms of one column.
+    """What an item must have, in terms of one column."""
 
-    Attributes:
-        attribute: The name of the column.
-        any_of: For a column of values: the item has one of these.
-        minimum: For a column of numbers: not below this.
-        maximum: For a column of numbers: not above this.
-    """
+    @property
+    def attribute(self) -> str:
+        """The name of the column."""
+        ...
 
-    attribute: str
-    any_of: list[str] | None
-    minimum: float | None
-    maximum: float | None
+    @property
+    def any_of(self) -> Sequence[str] | None:
+        """For a column of values: the item has one of these."""
+        ...
+
+    @property
+    def minimum(self) -> float | None:
+        """For a column of numbers: not below this."""
+        ...
+
+    @property
+    def maximum(self) -> float | None:
+        """For a column of numbers: not above this."""
+        ...
 
 
 @dataclass(frozen=True)
