@@ -4,12 +4,13 @@ import copy
 import itertools
 import json
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from pydantic import ValidationError
+from torch import Tensor
 
 from rather.caching.storage import user_cache
 from rather.conversation.log import catalog_changed, dump_settings, load_data, load_settings, parse, upgraded
@@ -19,13 +20,13 @@ from rather.conversation.stopping import Stopping
 from rather.errors import InvalidInputError, RatherError
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
+from rather.model.catalog_filters import CatalogFilters
 from rather.model.rejuvenation import Rejuvenation
 from rather.nouns import counted, plural
 from rather.retrieval import ExactRetriever, Retriever, ScreeningRetriever, ShortlistRetriever, choose_retriever
-from rather.server.computing.filters import CatalogFilters
 from rather.server.computing.gate import Gate
 from rather.server.problems import ProblemError, invalid_filter, invalid_log, invalid_request, out_of_memory
-from rather.server.requests import Log, NewSession
+from rather.server.requests import Filter, Log, NewSession
 from rather.server.settings import SERVED_FOR_ATTRIBUTES, Settings
 
 # Policies that are cached for requests, and as many for stored sessions. Most people have the same few.
@@ -80,6 +81,13 @@ class ServedCatalog:
     def filters(self) -> CatalogFilters:
         """What requests can filter by."""
         return CatalogFilters(self.catalog)
+
+    def matching(self, filters: Sequence[Filter], where: str | None) -> Tensor | None:
+        """`(n,)` boolean, the items that match the expression and all filters; None when there is nothing to match."""
+        try:
+            return self.filters.mask(filters, where)
+        except RatherError as error:
+            raise invalid_filter(str(error)) from None
 
     def complete(self, request: NewSession) -> NewSession:
         """The request with the server's choice for everything that was left out, or a problem."""
@@ -162,7 +170,7 @@ class ServedCatalog:
         """
         parts: dict[str, Any] = {"retriever": self.retriever, "budget_ms": request.time_budget_ms}
         if filtered:
-            parts["allowed"] = self.filters.mask(request.filters, request.where)
+            parts["allowed"] = self.matching(request.filters, request.where)
         return load_data(parse(json.dumps(log)), self.catalog, self.belief, cache=user_cache(), **parts)
 
     def upgraded(self, log: dict[str, Any]) -> dict[str, Any]:
@@ -215,7 +223,7 @@ class ServedCatalog:
         """The policy of a complete request."""
         request = NewSession.model_validate_json(request_json)
         with self.gate.urgent():
-            allowed = self.filters.mask(request.filters, request.where)
+            allowed = self.matching(request.filters, request.where)
             if allowed is not None and (left := int(allowed.sum())) < request.k:
                 if not left:
                     raise invalid_filter(f"No {plural(self.catalog.name)} match: loosen a filter.")
