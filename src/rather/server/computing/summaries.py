@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import torch
 
 from rather.conversation.session import Session
-from rather.conversation.stopping import Stopping
+from rather.conversation.stopping import Stop, Stopping
 from rather.languages import ENGLISH
 from rather.model.attributes import Attribute
 from rather.numerics.threads import one_thread
@@ -64,11 +64,18 @@ def _named(attribute: Attribute, language: str) -> str:
     return f"{attribute.topic}: {text}" if said else text
 
 
-def summary_of(session: Session, regret: float) -> dict[str, Any]:
-    """What is stored: the expected regret before the first answer and now, and the taste profile to five digits."""
+def summary_of(session: Session, regret: float, stop: Stop | None) -> dict[str, Any]:
+    """What is stored: the regret before the first answer and now, why to stop, and the tastes to five digits.
+
+    Args:
+        session: The conversation in its state.
+        regret: The expected regret now.
+        stop: Why to stop asking, if there is a reason.
+    """
     return {
         "start_regret": session.policy.start_regret,
         "regret": regret,
+        "stop": None if stop is None else stop.code,
         "tastes": [
             [taste.feature, *(float(f"{number:.5g}") for number in taste[1:5]), taste.column]
             for taste in tastes(session)

@@ -55,15 +55,25 @@ class SqlStore:
         self, session: StoredSession, address: str, key: RequestKey | None = None, limit: SessionLimit | None = None
     ) -> None:
         """See `Store.create`."""
-        row = {**vars(session), **session.study, "address": address}
-        del row["events"], row["study"]
         with self._writing() as connection:
             if limit is not None:
                 self._reserve(connection, address, limit)
-            connection.execute(insert(sessions).values(row))
+            connection.execute(insert(sessions).values(_session_row(session, address)))
             if session.events:
                 connection.execute(insert(events), [_event_row(session.id, event) for event in session.events])
             _keep(connection, key, session.id, session.version)
+
+    def restore(self, restored: Sequence[StoredSession], address: str) -> int:
+        """See `Store.restore`."""
+        with self._writing() as connection:
+            ids = select(sessions.c.id).where(sessions.c.id.in_([session.id for session in restored]))
+            present = set(connection.execute(ids).scalars())
+            new = [session for session in restored if session.id not in present]
+            if new:
+                connection.execute(insert(sessions), [_session_row(session, address) for session in new])
+            if rows := [_event_row(session.id, event) for session in new for event in session.events]:
+                connection.execute(insert(events), rows)
+        return len(new)
 
     def load(self, id: str) -> StoredSession | None:
         """See `Store.load`."""
@@ -299,6 +309,13 @@ def _session(row: Row[Any], found: Sequence[Row[Any]]) -> StoredSession:
         row.summary,
         {key: value for key in STUDY_KEYS if (value := getattr(row, key)) is not None},
     )
+
+
+def _session_row(session: StoredSession, address: str) -> dict[str, Any]:
+    noted = {key: session.study.get(key) for key in STUDY_KEYS}
+    row = {**vars(session), **noted, "address": address}
+    del row["events"], row["study"]
+    return row
 
 
 def _event_row(session: str, event: StoredEvent) -> dict[str, Any]:

@@ -50,6 +50,13 @@ class Store(Protocol):
         """
         ...
 
+    def restore(self, restored: Sequence[StoredSession], address: str) -> int:
+        """Store sessions as they are, all or none, but for those whose id is already there; returns how many.
+
+        Raises `LostRaceError` when one of them has the share token of another session.
+        """
+        ...
+
     def load(self, id: str) -> StoredSession | None:
         """The session of this id."""
         ...
