@@ -8,6 +8,7 @@ from rather.cli import (
     bench,
     data,
     demo,
+    export,
     inspect,
     learn,
     mcp,
@@ -52,6 +53,8 @@ PANEL = "Research"
 
 for everyday in EVERYDAY:
     app.command(cls=Command)(everyday)
+app.command(cls=Command)(export.export)
+app.command("import", cls=Command)(export.import_)
 for study in FOR_RESEARCH:
     app.command(cls=Command, rich_help_panel=PANEL)(study)
 app.add_typer(research.research, rich_help_panel=PANEL)

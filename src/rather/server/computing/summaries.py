@@ -3,15 +3,22 @@
 from typing import Any
 
 from rather.conversation.session import Session
-from rather.conversation.stopping import Stopping
+from rather.conversation.stopping import Stop, Stopping
 from rather.conversation.tastes import TasteNumbers, tastes
 
 
-def summary_of(session: Session, regret: float) -> dict[str, Any]:
-    """What is stored: the expected regret before the first answer and now, and the taste profile to five digits."""
+def summary_of(session: Session, regret: float, stop: Stop | None) -> dict[str, Any]:
+    """What is stored: the regret before the first answer and now, why to stop, and the tastes to five digits.
+
+    Args:
+        session: The conversation in its state.
+        regret: The expected regret now.
+        stop: Why to stop asking, if there is a reason.
+    """
     return {
         "start_regret": session.policy.start_regret,
         "regret": regret,
+        "stop": None if stop is None else stop.code,
         "tastes": [
             [taste.feature, *(float(f"{number:.5g}") for number in taste[1:5]), taste.column]
             for taste in tastes(session)

@@ -21,6 +21,7 @@ from rather.server.computing.states import States
 from rather.server.conversations import Conversations
 from rather.server.http import pages, problems
 from rather.server.http.api_description import describe
+from rather.server.http.exports import exports
 from rather.server.http.metrics import Metrics
 from rather.server.http.middleware import Attend, BodyLimit, HostCheck, Observe, RateLimit, unavailable
 from rather.server.http.operations import administration, operations
@@ -83,7 +84,7 @@ def create_app(
     app.state.reloading = Reloading(app.state.conversations, files or {})
     app.state.metrics = Metrics(states, app.state.reloading)
     app.state.draining = threading.Event()
-    for router in (api, administration, operations):
+    for router in (api, administration, exports, operations):
         app.include_router(router)
     pages.install(app, settings)
     problems.install(app)
