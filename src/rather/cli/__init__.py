@@ -47,7 +47,7 @@ def _options(
     """Ask a few questions, then recommend: would you rather…?"""
 
 
-EVERYDAY = (demo.demo, ask.ask, serve.serve, mcp.mcp, inspect.inspect, learn.learn, vectors.vectors)
+EVERYDAY = (demo.demo, ask.ask, serve.serve, inspect.inspect, learn.learn, vectors.vectors, mcp.mcp)
 FOR_RESEARCH = (simulate.simulate, strategies.strategies, bench.bench, reproduce.reproduce)
 PANEL = "Research"
 
