@@ -144,9 +144,7 @@ class Pool:
             taken = _together(objective, taken, self.utilities[picks[:, -1:]])
         return picks
 
-    def exchanged(
-        self, objective: Objective, weights: Tensor, picks: Tensor, *, last_is_best: bool = False
-    ) -> Tensor:
+    def exchanged(self, objective: Objective, weights: Tensor, picks: Tensor, *, last_is_best: bool = False) -> Tensor:
         """Picks `(b, s)` after exchanging one item at a time while that gains anything.
 
         Args:
