@@ -320,12 +320,14 @@ class Policy:
                 rows = self.recommender(belief).listed(count)
             return recommendations(rows, self.catalog, belief, self.best_utilities(belief), self.allowed)
 
-    def probability_best(self, belief: Belief, items: Sequence[Recommendation]) -> float:
-        """The probability that one of these items is the person's best."""
+    def probability_best(self, belief: Belief, items: Sequence[Recommendation] | None = None) -> float:
+        """The probability that one of these items is the person's best; by default of the list that is recommended."""
         with one_thread():
-            return probability_one_unbeaten(
-                self.catalog.vectors([item.row for item in items]), belief, self.best_utilities(belief)
-            )
+            if items is None:
+                rows = self.recommender(belief).listed(self.objective.size)
+            else:
+                rows = [item.row for item in items]
+            return probability_one_unbeaten(self.catalog.vectors(rows), belief, self.best_utilities(belief))
 
     def item_question(self, number: int, rows: Sequence[int], evoi: float = 0.0) -> Question:
         """The question about these items, as number `number` of a conversation."""

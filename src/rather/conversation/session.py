@@ -272,8 +272,7 @@ class Session:
 
     def probability_best(self, items: Sequence[Recommendation] | None = None) -> float:
         """The probability that one of these items is the person's best; by default of the list that is recommended."""
-        listed = self.recommend(self.policy.objective.size) if items is None else items
-        return self.policy.probability_best(self.belief, listed)
+        return self.policy.probability_best(self.belief, items)
 
     def reasons(
         self, items: Sequence[Recommendation], speaker: Speaker = "you", language: str = ENGLISH
