@@ -8,6 +8,7 @@ from rather.cli import (
     bench,
     data,
     demo,
+    insights,
     inspect,
     learn,
     reproduce,
@@ -45,7 +46,7 @@ def _options(
     """Ask a few questions, then recommend: would you rather…?"""
 
 
-EVERYDAY = (demo.demo, ask.ask, serve.serve, inspect.inspect, learn.learn, vectors.vectors)
+EVERYDAY = (demo.demo, ask.ask, serve.serve, inspect.inspect, insights.insights, learn.learn, vectors.vectors)
 FOR_RESEARCH = (simulate.simulate, strategies.strategies, bench.bench, reproduce.reproduce)
 PANEL = "Research"
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import torch
 
 from rather.conversation.session import Session
-from rather.conversation.stopping import Stopping
+from rather.conversation.stopping import Stop, Stopping
 from rather.languages import ENGLISH
 from rather.model.attributes import Attribute
 from rather.numerics.threads import one_thread
@@ -64,9 +64,11 @@ def _named(attribute: Attribute, language: str) -> str:
     return f"{attribute.topic}: {text}" if said else text
 
 
-def summary_of(session: Session, regret: float) -> dict[str, Any]:
-    """What is stored: the expected regret before the first answer and now, and the taste profile to five digits."""
+def summary_of(session: Session, regret: float, stop: Stop | None) -> dict[str, Any]:
+    """What is stored: answers and why to stop, the expected regret at the start and now, tastes to five digits."""
     return {
+        "answers": len(session.turns),
+        "stop": None if stop is None else stop.code,
         "start_regret": session.policy.start_regret,
         "regret": regret,
         "tastes": [
