@@ -9,6 +9,7 @@ from rather.cli import (
     data,
     demo,
     export,
+    insights,
     inspect,
     learn,
     mcp,
@@ -47,7 +48,7 @@ def _options(
     """Ask a few questions, then recommend: would you rather…?"""
 
 
-EVERYDAY = (demo.demo, ask.ask, serve.serve, inspect.inspect, learn.learn, vectors.vectors, mcp.mcp)
+EVERYDAY = (demo.demo, ask.ask, serve.serve, inspect.inspect, learn.learn, vectors.vectors, mcp.mcp, insights.insights)
 FOR_RESEARCH = (simulate.simulate, strategies.strategies, bench.bench, reproduce.reproduce)
 PANEL = "Research"
 

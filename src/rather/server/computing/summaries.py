@@ -8,7 +8,7 @@ from rather.conversation.tastes import TasteNumbers, tastes
 
 
 def summary_of(session: Session, regret: float, stop: Stop | None) -> dict[str, Any]:
-    """What is stored: the regret before the first answer and now, why to stop, and the tastes to five digits.
+    """What is stored: answers, the regret before the first and now, why to stop, and the tastes to five digits.
 
     Args:
         session: The conversation in its state.
@@ -16,6 +16,7 @@ def summary_of(session: Session, regret: float, stop: Stop | None) -> dict[str, 
         stop: Why to stop asking, if there is a reason.
     """
     return {
+        "answers": len(session.turns),
         "start_regret": session.policy.start_regret,
         "regret": regret,
         "stop": None if stop is None else stop.code,

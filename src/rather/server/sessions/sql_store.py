@@ -4,6 +4,7 @@ import hashlib
 import hmac
 import json
 import math
+import random
 import secrets
 import threading
 import time
@@ -17,6 +18,8 @@ from typing import Any, Unpack
 from sqlalchemy import Connection, Row, Select, delete, func, insert, select, tuple_, update
 from sqlalchemy.exc import IntegrityError
 
+from rather.insights.progress import Course
+from rather.server.sessions.courses import answering_ids, course_of, course_of_row, course_rows
 from rather.server.sessions.database import LOCK_SECONDS, open_engine, snapshots, sqlite_file
 from rather.server.sessions.failures import failures, unavailable
 from rather.server.sessions.records import STUDY_KEYS, RequestKey, StoredEvent, StoredSession, now
@@ -25,6 +28,9 @@ from rather.server.sessions.tables import events, requests, server, sessions
 
 # Keys of requests that are kept of one session: more than a client has under way.
 MOST_KEYS = 100
+
+# Sessions that are loaded at a time.
+BATCH = 500
 
 # A ping writes if nothing has been written for this long.
 WRITE_SECONDS = 5.0
@@ -160,6 +166,36 @@ class SqlStore:
         while found := self._load_batch(following):
             yield from found
             following = query.where(order > tuple_(found[-1].created_at, found[-1].id))
+
+    def courses(self, catalog: str) -> Iterator[Course]:
+        """See `Store.courses`."""
+        older: list[str] = []
+        with self._reading() as connection:
+            for row in course_rows(connection, catalog):
+                if row.answers is None:
+                    older.append(row.id)
+                else:
+                    yield course_of_row(row)
+        yield from map(course_of, self._load_all(older))
+
+    def sample(self, catalog: str, count: int, seed: int) -> tuple[list[StoredSession], int]:
+        """See `Store.sample`."""
+        with self._reading() as connection:
+            ids = answering_ids(connection, catalog)
+        chosen = ids if len(ids) <= count else sorted(random.Random(seed).sample(ids, count))
+        return list(self._load_all(chosen)), len(ids)
+
+    def catalog_names(self) -> dict[str, int]:
+        """See `Store.catalog_names`."""
+        count = func.count().label("sessions")
+        query = select(sessions.c.catalog, count).group_by(sessions.c.catalog).order_by(sessions.c.catalog)
+        with self._reading() as connection:
+            return {row.catalog: row.sessions for row in connection.execute(query)}
+
+    def _load_all(self, ids: Sequence[str]) -> Iterator[StoredSession]:
+        """The sessions of these ids that are still there, in batches."""
+        for start in range(0, len(ids), BATCH):
+            yield from self._load_batch(select(sessions).where(sessions.c.id.in_(ids[start : start + BATCH])))
 
     def ping(self) -> None:
         """See `Store.ping`."""

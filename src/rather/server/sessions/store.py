@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any, NamedTuple, Protocol, TypedDict, Unpack
 
 from rather.errors import RatherError
+from rather.insights.progress import Course
 from rather.server.sessions.records import RequestKey, StoredEvent, StoredSession
 
 
@@ -121,6 +122,18 @@ class Store(Protocol):
             since: Leave out those that were opened before this time, in UTC without a zone.
             batch: Sessions that are read at a time, at least 1.
         """
+        ...
+
+    def courses(self, catalog: str) -> Iterator[Course]:
+        """How each session about the catalogue of this name went, in any order and in bounded memory."""
+        ...
+
+    def sample(self, catalog: str, count: int, seed: int) -> tuple[list[StoredSession], int]:
+        """At most `count` sessions about a catalogue that have an event, chosen at random, and how many there are."""
+        ...
+
+    def catalog_names(self) -> dict[str, int]:
+        """The names of the catalogues that sessions are about, with how many sessions."""
         ...
 
     def ping(self) -> None:
