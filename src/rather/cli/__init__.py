@@ -10,6 +10,7 @@ from rather.cli import (
     demo,
     inspect,
     learn,
+    plan,
     reproduce,
     research,
     serve,
@@ -45,7 +46,7 @@ def _options(
     """Ask a few questions, then recommend: would you rather…?"""
 
 
-EVERYDAY = (demo.demo, ask.ask, serve.serve, inspect.inspect, learn.learn, vectors.vectors)
+EVERYDAY = (demo.demo, ask.ask, serve.serve, inspect.inspect, learn.learn, vectors.vectors, plan.plan)
 FOR_RESEARCH = (simulate.simulate, strategies.strategies, bench.bench, reproduce.reproduce)
 PANEL = "Research"
 

@@ -42,7 +42,7 @@ class Exchanger:
 
     valuation: Valuation
     pool: Tensor
-    sample: int = 512
+    sample: int = 1024
     drawn: int = 512
     starts: int = 3
     rounds: int = 2

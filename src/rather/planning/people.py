@@ -32,6 +32,11 @@ class People:
         """Finds exactly, whatever retriever the policy has."""
         return ExactRetriever(self.policy.catalog)
 
+    @property
+    def are_everybody(self) -> bool:
+        """Whether there is nobody else: a belief without a density."""
+        return self.policy.prior.prior is None
+
     @cached_property
     def best(self) -> float:
         """The expected utility of everybody's own best item."""

@@ -109,6 +109,10 @@ class Valuation:
             lost[node.depth : None if not node.slate else node.depth + 1] -= gained
         return lost.clamp_min(0).tolist()
 
+    def value(self, root: Node) -> float:
+        """What a tree planned for other people is worth to these, recommendations as they are."""
+        return float(self.people.weights.double() @ self.worth(self.moved(root)).double())
+
     def moved(self, root: Node) -> Node:
         """A copy of a tree planned for other people, with these people's answers and the same recommendations."""
         copy = root.copied()
