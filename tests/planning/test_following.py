@@ -119,7 +119,7 @@ def test_a_log_says_that_a_plan_was_followed(both):
 def test_cached_questions_are_told_apart_by_their_plan(both):
     usual, _, planned = both
     assert policy_key(planned) != policy_key(usual)
-    assert policy_key(planned.without_plan()) == policy_key(usual)
+    assert policy_key(planned.following(None)) == policy_key(usual)
 
 
 def test_a_plan_for_something_else_is_rejected(both):

@@ -60,7 +60,7 @@ def plan(
     """Plan the first questions together, for what is recommended in the end.
 
     Questions that are chosen one by one are each worth most at the moment. A plan is the tree of questions whose
-    recommendations at the leaves are expected to be best. Use it with `--plan` of ask, simulate and serve; where a
+    recommendations at the leaves are expected to be best. Use it with `--plan` of ask and simulate; where a
     conversation leaves it, questions are chosen one by one.
 
     Examples:

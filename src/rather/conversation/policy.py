@@ -199,9 +199,11 @@ class Policy:
         """The same policy with other random numbers; shares all that does not depend on them."""
         return self._changed(seed=seed)
 
-    def without_plan(self) -> Policy:
-        """The same policy, with every question chosen by its strategy."""
-        return self if self.plan is None else self._changed(plan=None)
+    def following(self, plan: Plan | None) -> Policy:
+        """The same policy with the first questions of a plan; with None, every question is chosen by its strategy."""
+        if plan is not None:
+            plan.validate_for(self.catalog, self.prior, self.k, self.response, self.ask)
+        return self._changed(plan=plan)
 
     def restricted(self, allowed: Any) -> Policy:
         """The policy for those of its items that are `(n,)` allowed here too; its scale stays the same."""

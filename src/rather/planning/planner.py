@@ -79,7 +79,7 @@ def plan(
         seed: Of the people and the search.
         on_progress: Called with the number of nodes done, of those to be done at most, and a note.
     """
-    policy = policy.without_plan()
+    policy = policy.following(None)
     shares = leaving_shares(questions, leaving)
     _validate(policy, {"people": people, "pool": pool, "sweeps": sweeps, "tries": tries}, least_share, least_gain)
     planner = _Planner(policy, questions, shares, least_share, least_gain, pool, sweeps, tries, seed)
