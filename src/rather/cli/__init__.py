@@ -13,6 +13,7 @@ from rather.cli import (
     inspect,
     learn,
     mcp,
+    plan,
     reproduce,
     research,
     serve,
@@ -48,7 +49,17 @@ def _options(
     """Ask a few questions, then recommend: would you rather…?"""
 
 
-EVERYDAY = (demo.demo, ask.ask, serve.serve, inspect.inspect, learn.learn, vectors.vectors, mcp.mcp, insights.insights)
+EVERYDAY = (
+    demo.demo,
+    ask.ask,
+    serve.serve,
+    inspect.inspect,
+    learn.learn,
+    vectors.vectors,
+    plan.plan,
+    mcp.mcp,
+    insights.insights,
+)
 FOR_RESEARCH = (simulate.simulate, strategies.strategies, bench.bench, reproduce.reproduce)
 PANEL = "Research"
 

@@ -363,8 +363,9 @@ class Session:
             catalog: The catalogue it was about, as it is now.
             belief: The belief that conversations about it start from.
             cache: See `Session`.
-            parts: A `strategy`, `attribute_strategy` or `response` of your own making, which a log cannot hold; other
-                arguments of `Policy`, such as `retriever`, or `allowed` to replace what was allowed.
+            parts: A `strategy`, `attribute_strategy` or `response` of your own making or the `plan` that was followed,
+                which a log cannot hold; other arguments of `Policy`, such as `retriever`, or `allowed` to replace what
+                was allowed.
         """
         from rather.conversation.log import load
 

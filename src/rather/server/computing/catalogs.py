@@ -152,7 +152,7 @@ class ServedCatalog:
         session = self.start(self.complete(after), content.get("spaces"))
         if settings_of(self.start(before, content.get("spaces")), before) == settings:
             return session
-        parts: dict[str, Any] = {"retriever": self.retriever, "budget_ms": after.time_budget_ms}
+        parts: dict[str, Any] = {"plan": None, "retriever": self.retriever, "budget_ms": after.time_budget_ms}
         policy, stopping = load_settings(content, self.catalog, self.belief, allowed=session.policy.allowed, **parts)
         return Session(policy, stopping, cache=user_cache(), spaces=content.get("spaces"))
 
@@ -168,7 +168,7 @@ class ServedCatalog:
             request: What its session was opened with.
             filtered: Whether the filters of the request say what is allowed; else the log does.
         """
-        parts: dict[str, Any] = {"retriever": self.retriever, "budget_ms": request.time_budget_ms}
+        parts: dict[str, Any] = {"plan": None, "retriever": self.retriever, "budget_ms": request.time_budget_ms}
         if filtered:
             parts["allowed"] = self.matching(request.filters, request.where)
         return load_data(parse(json.dumps(log)), self.catalog, self.belief, cache=user_cache(), **parts)
@@ -176,7 +176,7 @@ class ServedCatalog:
     def upgraded(self, log: dict[str, Any]) -> dict[str, Any]:
         """A log of version 1 about this version of the catalogue, as one of version 2."""
         content = parse(json.dumps(log))
-        policy, _ = load_settings(content, self.catalog, self.belief, retriever=self.retriever)
+        policy, _ = load_settings(content, self.catalog, self.belief, plan=None, retriever=self.retriever)
         return upgraded(content, policy)
 
     def read_log(self, log: Log) -> tuple[NewSession, Session]:
@@ -202,7 +202,7 @@ class ServedCatalog:
 
     def _validate_settings(self, content: dict[str, Any], budget_ms: float | None) -> None:
         """Raise a problem when settings of a log could keep the server busy for long."""
-        parts: dict[str, Any] = {"retriever": self.retriever, "budget_ms": budget_ms}
+        parts: dict[str, Any] = {"plan": None, "retriever": self.retriever, "budget_ms": budget_ms}
         policy, _ = load_settings(content, self.catalog, self.belief, **parts)
         if policy.rejuvenation not in (None, Rejuvenation()):
             raise invalid_log("Its `rejuvenation` is not the usual one, and could keep the server busy for long.")
@@ -246,7 +246,7 @@ class ServedCatalog:
 
     def _load_policy(self, settings_json: str, budget_ms: float | None) -> tuple[Policy, Stopping]:
         """The policy and the stopping rule of settings of a log."""
-        parts = {"retriever": self.retriever, "budget_ms": budget_ms}
+        parts = {"plan": None, "retriever": self.retriever, "budget_ms": budget_ms}
         return load_settings(json.loads(settings_json), self.catalog, self.belief, **parts)
 
 
