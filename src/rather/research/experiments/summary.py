@@ -20,7 +20,7 @@ from rather.research.experiments.spec import ExperimentSpec, PaperNumber
 REFERENCE = "auto"
 
 # Beside regret, what of experiments with real people is compared likewise.
-PAIRED = ("list_regret", "unasked_regret", "unasked_ndcg", "unasked_hit")
+PAIRED = ("list_regret", "ranking_regret", "unasked_regret", "unasked_ndcg", "unasked_hit")
 
 
 @dataclass(frozen=True)

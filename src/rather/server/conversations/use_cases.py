@@ -130,10 +130,12 @@ class Conversations:
         mask = conversation.served.matching(page.filters, page.where)
         if session.policy.allowed is not None:
             mask = session.policy.allowed if mask is None else session.policy.allowed & mask
-        total = len(session.policy.catalog) if mask is None else int(mask.sum())
+        catalog = session.policy.catalog
+        excluded = [id for text in page.exclude for id in _ids(text)]
+        left_out = {row for row in map(catalog.find, excluded) if row is not None and (mask is None or mask[row])}
+        total = (len(catalog) if mask is None else int(mask.sum())) - len(left_out)
         if page.offset >= total:
             return [], total
-        excluded = [id for text in page.exclude for id in _ids(text)]
         with self.states.gate.urgent():
             narrowed = session.restricted(mask) if page.filters or page.where else session
             found = narrowed.recommend(page.limit, offset=page.offset, exclude=excluded, ranking=page.ranking)

@@ -72,11 +72,13 @@ class Told:
 
     Attributes:
         scores: `(n,)` each.
+        lists: The rows of what is recommended together; where there are none, the items of the highest scores.
         stated: The probability of every possible answer, and whether it was given.
         evoi: Of each question.
     """
 
     scores: Sequence[Tensor]
+    lists: Sequence[Sequence[int]] = ()
     stated: Sequence[tuple[float, bool]] = ()
     evoi: Sequence[float] = field(default_factory=list)
 
@@ -89,10 +91,12 @@ def work(job: Job) -> Outcome:
         asked, unasked = user.halves(len(people.items))
         told = _told(job.files["vectors"], people, user, asked, job.parameters)
         outcome: Outcome = {name: [] for name in ("regret", *PAIRED)}
-        for scores in told.scores:
+        for index, scores in enumerate(told.scores):
             mine, new = (measures.ranked(scores, mask, user.by_row) for mask in (asked, unasked))
             outcome["regret"].append(measures.star_regret(mine, 1))
-            outcome["list_regret"].append(measures.star_regret(mine, job.parameters["list"]))
+            outcome["ranking_regret"].append(measures.star_regret(mine, job.parameters["list"]))
+            listed = [user.by_row[row] for row in told.lists[index]] if told.lists else mine[: job.parameters["list"]]
+            outcome["list_regret"].append(max(mine) - max(listed))
             outcome["unasked_regret"].append(measures.star_regret(new, 1))
             outcome["unasked_ndcg"].append(measures.star_ndcg(new))
             outcome["unasked_hit"].append(measures.favourite_hit(new))
@@ -112,16 +116,19 @@ def _told(path: str, people: People, user: RatedUser, allowed: Tensor, settings:
     strategy = NEIGHBOURS_ASK if name == "nearest-neighbours" else name
     options = {"noise": settings.get("noise", 1.0), **settings["settings"]}
     policy = _policy(path, settings["k"], strategy, tuple(sorted(options.items())))
-    turns, told = converse(policy.with_seed(user.seed).restricted(allowed), user, questions)
+    turns, told = converse(policy.with_seed(user.seed).restricted(allowed), user, questions, settings["list"])
     if name != "nearest-neighbours":
         return told
     return Told(followed_scores(path, user, [(question.slate, answer) for question, answer in turns]))
 
 
-def converse(policy: Policy, user: RatedUser, questions: int) -> tuple[list[tuple[Question, Choice]], Told]:
-    """Ask a person, and return the turns and what was learnt."""
+def converse(
+    policy: Policy, user: RatedUser, questions: int, length: int = 5
+) -> tuple[list[tuple[Question, Choice]], Told]:
+    """Ask a person, and return the turns and what was learnt; lists have `length` items."""
     belief, turns = policy.prior, list[tuple[Question, Choice]]()
     scores, stated = [_scores(policy, belief)], list[tuple[float, bool]]()
+    lists = [_list(policy, belief, length)]
     for _ in range(questions):
         question = policy.question(belief, [question for question, _ in turns])
         answer = user.answer(question, policy.response)
@@ -129,12 +136,18 @@ def converse(policy: Policy, user: RatedUser, questions: int) -> tuple[list[tupl
         belief = policy.after(belief, question, answer)
         turns.append((question, answer))
         scores.append(_scores(policy, belief))
-    return turns, Told(scores, stated, [question.evoi for question, _ in turns])
+        lists.append(_list(policy, belief, length))
+    return turns, Told(scores, lists, stated, [question.evoi for question, _ in turns])
 
 
 def _scores(policy: Policy, belief: Belief) -> Tensor:
     """The expected utility of every item, `(n,)`: also of those that are never asked about."""
     return policy.catalog.vectors(torch.arange(len(policy.catalog))) @ belief.mean
+
+
+def _list(policy: Policy, belief: Belief, length: int) -> list[int]:
+    """The rows of what is recommended together."""
+    return [item.row for item in policy.recommend(belief, length)]
 
 
 def _stated(policy: Policy, belief: Belief, question: Question, answer: Choice) -> list[tuple[float, bool]]:

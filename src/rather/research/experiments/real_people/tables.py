@@ -32,6 +32,7 @@ def people_tables(spec: ExperimentSpec, summary: ExperimentSummary) -> list[Resu
         found += [
             _by_question(f"Stars that the recommended item loses after each question{title}", rows, "regret"),
             _by_question(f"Stars that the best of five recommended items loses{title}", rows, "list_regret"),
+            _by_question(f"Stars that the best of the five of highest mean loses{title}", rows, "ranking_regret"),
             _against_others(f"Stars by which `{REFERENCE}` is ahead, paired{title}", rows, _stars_ahead),
             _against_best(f"`{REFERENCE}` against the best of the paper's strategies{title}", rows),
             _prices(f"Questions until a mean number of stars is saved{title}", rows),
