@@ -54,7 +54,6 @@ EVERYDAY = (
     ask.ask,
     serve.serve,
     inspect.inspect,
-    learn.learn,
     vectors.vectors,
     plan.plan,
     mcp.mcp,
@@ -65,6 +64,7 @@ PANEL = "Research"
 
 for everyday in EVERYDAY:
     app.command(cls=Command)(everyday)
+app.add_typer(learn.learn)
 app.command(cls=Command)(export.export)
 app.command("import", cls=Command)(export.import_)
 for study in FOR_RESEARCH:

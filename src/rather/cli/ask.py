@@ -17,6 +17,7 @@ from rather.cli.options import (
     Json,
     NoCache,
     PlanFile,
+    PriorOption,
     RetrieverKind,
     Seed,
     SlateSize,
@@ -63,6 +64,7 @@ def ask(
         typer.Option(min=1, help="Stop after this many answers at the latest.", show_default="25"),
     ] = None,
     plan: PlanFile = None,
+    prior: PriorOption = None,
     temperature: Temperature = None,
     where: Where = None,
     seed: Seed = 0,
@@ -91,6 +93,7 @@ def ask(
         rather ask films --ask attributes --p 2
         rather ask films --language de
         rather ask films --plan plan.json
+        rather ask cars.csv --prior population.npz
         rather ask cars.csv --where "year >= 2025 and seats > 4"
         echo '{"choice": 1}' | rather ask films --json
     """
@@ -112,7 +115,7 @@ def ask(
     from rather.retrieval import choose_retriever
 
     made = None if plan is None else Plan.load(plan)
-    source, cache = open_with_progress(catalog, strict=strict), user_cache()
+    source, cache = open_with_progress(catalog, strict=strict, prior=prior), user_cache()
     with spinner("preparing the first question"):
         search = choose_retriever(source.catalog, source.belief, retriever, cache=cache)
         if resume is not None:

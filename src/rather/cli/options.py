@@ -114,6 +114,16 @@ PlanFile = Annotated[
     ),
 ]
 
+PriorOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--prior",
+        metavar="FILE",
+        help="Start from what people want by their answers, as `rather learn answers --out` wrote it.",
+        show_default="the catalogue's own prior",
+    ),
+]
+
 
 def chosen_strategies(asking: Ask, text: str | None) -> "tuple[str | Strategy, str | Strategy]":
     """The strategies for items and for attributes; what was typed is the one for what is asked about."""

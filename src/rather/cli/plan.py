@@ -7,7 +7,7 @@ import typer
 
 from rather.cli.console import say
 from rather.cli.json_output import print_json
-from rather.cli.options import CatalogName, Json, RetrieverKind, Seed, SlateSize, Strict, Temperature
+from rather.cli.options import CatalogName, Json, PriorOption, RetrieverKind, Seed, SlateSize, Strict, Temperature
 from rather.errors import InvalidInputError
 from rather.nouns import counted
 
@@ -43,6 +43,7 @@ def plan(
     tries: Annotated[int, typer.Option(min=1, help="Search so often, and take the best plan.")] = 1,
     k: SlateSize = 2,
     temperature: Temperature = None,
+    prior: PriorOption = None,
     out: Annotated[Path | None, typer.Option(help="Write the plan to this JSON file.", show_default=False)] = None,
     tree: Annotated[
         list[Path] | None,
@@ -81,7 +82,7 @@ def plan(
     for path in (*(tree or ()), *([out] if out else [])):
         if not path.parent.is_dir():
             raise InvalidInputError(f"There is no folder {path.parent}.")
-    source = open_with_progress(catalog, strict=strict)
+    source = open_with_progress(catalog, strict=strict, prior=prior)
     response = everyday_response(source.catalog, source.belief, temperature)
     search = choose_retriever(source.catalog, source.belief, retriever, cache=user_cache())
     policy = Policy(source.catalog, source.belief, k, seed, response=response, retriever=search)

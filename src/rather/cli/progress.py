@@ -22,7 +22,10 @@ from rich.text import Text
 from rather.cli.console import plain_console
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rather.formats.opening import Opened
+    from rather.formats.prior_files import LearntPrior
 
 
 @contextmanager
@@ -86,17 +89,22 @@ def spinner(what: str) -> Iterator[None]:
         yield
 
 
-def open_with_progress(name: str, *, strict: bool = False) -> "Opened":
+def open_with_progress(name: str, *, strict: bool = False, prior: "Path | LearntPrior | None" = None) -> "Opened":
     """What a command is pointed at, opened with the user's cache, and with a bar while a large file is read.
 
     Prints what its owner should know about how it was read.
+
+    Args:
+        name: The catalogue.
+        strict: See `rather.open`.
+        prior: What `--prior` names.
     """
     from rather.caching import user_cache
     from rather.formats.opening import open
 
     with byte_progress(of_bytes=False) as show:
         show(name, 0, None)
-        opened = open(name, strict=strict, cache=user_cache(), on_progress=show)
+        opened = open(name, strict=strict, prior=prior, cache=user_cache(), on_progress=show)
     console = plain_console(stderr=True)
     for note in opened.catalog.notes:
         console.print(Text(note, style="yellow"))

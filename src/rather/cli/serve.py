@@ -16,6 +16,7 @@ from rather.nouns import counted
 
 if TYPE_CHECKING:
     from rather.formats.opening import Source
+    from rather.formats.prior_files import LearntPrior
     from rather.server.settings import Settings
     from rather.server.theme import Theme
 
@@ -110,6 +111,15 @@ def serve(
     quiet: Annotated[
         bool, typer.Option("--quiet", help="Log only problems, as plain text instead of JSON lines.")
     ] = False,
+    prior: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Start from what people want by their answers, as `rather learn answers --out` wrote it; with several "
+            "catalogues NAME=FILE, repeated for more.",
+            show_default="the catalogue's own prior",
+        ),
+    ] = None,
     retriever: RetrieverKind = "auto",
     no_cache: NoCache = False,
     check: Annotated[bool, typer.Option("--check", help="Check the catalogues and the database, then exit.")] = False,
@@ -127,6 +137,7 @@ def serve(
         rather serve films --database postgresql+psycopg://USER:PASSWORD@HOST/NAME
         rather serve cars.csv --origin https://shop.example.org --image-host https://images.example.org
         rather serve cars.csv --theme shop.toml --link-host https://shop.example.org
+        rather serve cars.csv --prior population.npz
         rather serve fahrraeder.csv --language de
         rather serve films --check
     """
@@ -161,13 +172,17 @@ def serve(
         },
     )
     short_names = dict(zip(_short_names(names), names, strict=True))
-    sources = [Source(short, *open_with_progress(name, strict=strict)) for short, name in short_names.items()]
+    priors = _priors(prior or [], list(short_names))
+    sources = [
+        Source(short, *open_with_progress(name, strict=strict, prior=priors.get(short)))
+        for short, name in short_names.items()
+    ]
     _say_what_is_hidden(sources, settings)
     if check:
         _check(sources, settings)
     else:
         files = {short: name for short, name in short_names.items() if name not in BUNDLED}
-        _run(sources, settings, files, host, port, open_browser, drain_seconds, trusted_proxy, quiet)
+        _run(sources, settings, files, priors, host, port, open_browser, drain_seconds, trusted_proxy, quiet)
 
 
 def _say_what_is_hidden(sources: list["Source"], settings: "Settings") -> None:
@@ -185,6 +200,23 @@ def _say_what_is_hidden(sources: list["Source"], settings: "Settings") -> None:
                     f"{source.name}: {counted(count, noun)} of {origin} not shown; to show: {option} {origin}",
                     stderr=True,
                 )
+
+
+def _priors(texts: Sequence[str], names: Sequence[str]) -> dict[str, "LearntPrior"]:
+    """The learnt priors by the name of their catalogue, from FILE or NAME=FILE."""
+    from rather.formats.prior_files import load_prior
+
+    found: dict[str, LearntPrior] = {}
+    for text in texts:
+        name, _, file = text.partition("=")
+        if len(names) == 1 and (not file or name not in names):
+            name, file = names[0], text
+        if name not in names:
+            raise InvalidInputError(f"`--prior` must be NAME=FILE, NAME one of {', '.join(names)}; got {text!r}.")
+        if name in found:
+            raise InvalidInputError(f"`--prior` must name one file for {name}, got two.")
+        found[name] = load_prior(file)
+    return found
 
 
 def _theme(path: Path | None) -> "Theme | None":
@@ -226,6 +258,7 @@ def _run(
     sources: list["Source"],
     settings: "Settings",
     files: dict[str, str],
+    priors: dict[str, "LearntPrior"],
     host: str,
     port: int,
     open_browser: bool,
@@ -240,7 +273,7 @@ def _run(
     configure("WARNING" if quiet else "INFO", plain=quiet)
     listener = listen(host, port)
     opened = {source.name: (source.catalog, source.belief) for source in sources}
-    app = create_app(opened, settings, files=files)
+    app = create_app(opened, settings, files=files, priors=priors)
     shown = "localhost" if host in ("127.0.0.1", "0.0.0.0", "::1", "::") else host
     address = f"http://{shown}:{listener.getsockname()[1]}"
 

@@ -16,6 +16,7 @@ from rather.cli.options import (
     Json,
     PlanFile,
     Plot,
+    PriorOption,
     Ray,
     RetrieverKind,
     Seed,
@@ -74,6 +75,7 @@ def simulate(
         typer.Option("--lists", help="Also show the regret of the best of five recommendations, chosen in two ways."),
     ] = False,
     plan: PlanFile = None,
+    prior: PriorOption = None,
     k: SlateSize = 2,
     temperature: Temperature = None,
     among_particles: Annotated[
@@ -98,7 +100,7 @@ def simulate(
     """Let simulated users answer, and show how the regret of the recommendation falls.
 
     Every strategy meets the same users, with the same utilities and the same noise. The users are fresh draws from
-    the belief's density unless --among-particles is given.
+    the belief's density, with --prior from that of people who answered, unless --among-particles is given.
 
     Examples:
         rather simulate films --users 200
@@ -118,7 +120,7 @@ def simulate(
     from rather.simulation.questions_needed import questions_needed
 
     compared = _compared(asking or [Ask.ITEMS], strategy or [])
-    source = open_with_progress(catalog, strict=strict)
+    source = open_with_progress(catalog, strict=strict, prior=prior)
     policies = _policies(source, compared, k, p, temperature, retriever, rejuvenate=not among_particles)
     if plan is not None:
         policies |= _planned(policies, plan)

@@ -160,7 +160,7 @@ def load_settings(log: dict[str, Any], catalog: Catalog, belief: Belief, **parts
     if log.get("plan") is not None and "plan" not in parts:
         raise InvalidInputError("This session followed a plan: pass it as `plan`, or None to go on without it.")
     if "response" not in parts:
-        parts["response"] = _load_response(log["response"])
+        parts["response"] = load_response(log["response"])
     if "allowed" not in parts:
         parts["allowed"] = load_allowed(log, catalog, changed=changed)
     policy = Policy(
@@ -341,7 +341,8 @@ def _dump_response(response: ResponseModel) -> dict[str, Any] | None:
     return None
 
 
-def _load_response(settings: dict[str, Any] | None) -> ResponseModel:
+def load_response(settings: dict[str, Any] | None) -> ResponseModel:
+    """The response model of a log; raises where it was one that a log cannot describe."""
     if settings is None:
         raise InvalidInputError("This session had a response model of its own: pass it as `response`.")
     known: dict[str, Callable[..., ResponseModel]] = {**RESPONSES}

@@ -34,13 +34,16 @@ def everyday_response(catalog: Catalog, belief: Belief, temperature: float | Non
     """How people answer, on the scale of this catalogue and belief, with "none" and "same" on offer.
 
     The temperature is a tenth of the spread of utilities: of two items drawn at random the better one is chosen some
-    95 times of 100, of two close ones hardly more often than by chance. The outside option of "none of these" is worth
+    95 times of 100, of two close ones hardly more often than by chance. A belief that was learnt from answers brings a
+    temperature of its own. The outside option of "none of these" is worth
     as much as an average item, and a tie between equals has a probability of one in five.
     """
     validate_dimensions(belief, catalog)
     with one_thread():
         spread = value.utility_spread(catalog, belief)
         average = float(catalog.average @ belief.mean)
+    if temperature is None and belief.prior is not None:
+        temperature = belief.prior.temperature
     return Logistic(temperature if temperature is not None else 0.1 * spread, none_utility=average, tie=0.5)
 
 

@@ -1,5 +1,6 @@
 """Respondents: the people whose conversations can be read, and draws of what each of them wants."""
 
+import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -45,18 +46,44 @@ class Sampled:
     """What respondents may want.
 
     Attributes:
-        respondents: Those whose conversations could be read.
+        names: Those whose conversations could be read: what a study calls them, or the number of the conversation.
+        answered: The answers and hints of each of them.
         effects: For some of them, what each of their answers did.
         draws: `(r, s, d)`, posterior draws of each respondent's utility vector.
         temperature: The noise that the conversations assumed of answers, in units of utility.
         unread: Why the other conversations could not be read, each reason with how often.
     """
 
-    respondents: tuple[Respondent, ...]
+    names: tuple[str, ...]
+    answered: tuple[int, ...]
     effects: tuple[list[Effect], ...] = field(repr=False)
     draws: Tensor = field(repr=False)
     temperature: float
     unread: dict[str, int]
+
+
+class Reservoir:
+    """A random sample of the respondents with an answer, of any number that comes by (reservoir sampling, Vitter 1985).
+
+    Args:
+        most: How many to keep.
+        seed: Of the choice.
+    """
+
+    def __init__(self, most: int, seed: int) -> None:
+        self._most, self._random = most, random.Random(seed)
+        self.respondents: list[Respondent] = []
+        self.answering = 0
+
+    def add(self, respondent: Respondent) -> None:
+        """Consider one more respondent; every one of them is kept with the same probability."""
+        if not respondent.answered:
+            return
+        self.answering += 1
+        if len(self.respondents) < self._most:
+            self.respondents.append(respondent)
+        elif (slot := self._random.randrange(self.answering)) < self._most:
+            self.respondents[slot] = respondent
 
 
 def sampled(
@@ -98,7 +125,8 @@ def sampled(
             if on_step is not None:
                 on_step()
     stacked = torch.stack(found) if found else torch.zeros(0, draws, catalog.dimensions)
-    return Sampled(tuple(kept), tuple(answers), stacked, _temperature(temperatures), unread)
+    names, answered = tuple(each.name for each in kept), tuple(each.answered for each in kept)
+    return Sampled(names, answered, tuple(answers), stacked, _temperature(temperatures), unread)
 
 
 def belief_draws(belief: Belief, count: int, generator: torch.Generator) -> Tensor:

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from rather.errors import InvalidInputError
 from rather.insights.estimates import Estimate, Replicates, population_means
+from rather.insights.items import Item
 
 
 @dataclass(frozen=True)
@@ -15,12 +16,12 @@ class Share:
     """The share of people who would choose an item.
 
     Attributes:
-        item: Its label.
+        item: Which one.
         first_choice: If everybody takes what is best for them.
         logit: If people are as unsteady as in their answers, so that a close second is often taken.
     """
 
-    item: str
+    item: Item
     first_choice: Estimate
     logit: Estimate
 
@@ -37,14 +38,14 @@ def logit_choices(utilities: Tensor, temperature: float) -> Tensor:
 
 
 def shares(
-    draws: Tensor, vectors: Tensor, labels: Sequence[str], temperature: float, replicates: Replicates
+    draws: Tensor, vectors: Tensor, items: Sequence[Item], temperature: float, replicates: Replicates
 ) -> tuple[Share, ...]:
     """The shares of i items among each other.
 
     Args:
         draws: `(r, s, d)`.
         vectors: `(i, d)`.
-        labels: Of the items.
+        items: Which they are.
         temperature: The noise of answers, in units of utility.
         replicates: For intervals.
     """
@@ -53,14 +54,14 @@ def shares(
     utilities = draws @ vectors.T
     first = population_means(first_choices(utilities), replicates)
     logit = population_means(logit_choices(utilities, temperature), replicates)
-    return tuple(Share(*row) for row in zip(labels, first, logit, strict=True))
+    return tuple(Share(*row) for row in zip(items, first, logit, strict=True))
 
 
 def share_changes(
     draws: Tensor,
     before: Tensor,
     after: Tensor,
-    labels: Sequence[str],
+    items: Sequence[Item],
     temperature: float,
     replicates: Replicates,
 ) -> tuple[Share, ...]:
@@ -68,7 +69,7 @@ def share_changes(
     now, then = draws @ before.T, draws @ after.T
     first = _changes(first_choices(now), first_choices(then), replicates)
     logit = _changes(logit_choices(now, temperature), logit_choices(then, temperature), replicates)
-    return tuple(Share(*row) for row in zip(labels, first, logit, strict=True))
+    return tuple(Share(*row) for row in zip(items, first, logit, strict=True))
 
 
 def _changes(now: Tensor, then: Tensor, replicates: Replicates) -> list[Estimate]:

@@ -5,10 +5,11 @@ import time
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotReadyError
+from dataclasses import dataclass, field, replace
 
 from rather.insights.progress import Progress, progress
-from rather.insights.report import Insights, Wants, wants_of
-from rather.insights.respondents import Respondent, sampled
+from rather.insights.report import Insights, Wants, Wishes, people_of, wants_of, with_wishes
+from rather.insights.respondents import Respondent, Sampled, sampled
 from rather.server.computing.catalogs import ServedCatalog, ServedCatalogs
 from rather.server.sessions.records import StoredSession, now
 from rather.server.sessions.store import Store
@@ -52,18 +53,35 @@ class InsightReports:
         self._reports: dict[str, _Report] = {}
         self._closed = threading.Event()
 
-    def report(self, name: str, wait_seconds: float = WAIT_SECONDS) -> tuple[Insights | None, bool]:
+    def report(
+        self, name: str, wishes: Wishes | None = None, wait_seconds: float = WAIT_SECONDS
+    ) -> tuple[Insights | None, bool]:
         """The report about a catalogue as far as it is computed, and whether there is more to come.
 
         None where not even the progress of conversations could be counted in time.
+
+        Args:
+            name: Of the catalogue.
+            wishes: What the operator wants to know besides.
+            wait_seconds: How long to wait for what is not computed yet.
         """
+        known = self._known(name)
+        known.wait(wait_seconds)
+        return known.insights(wishes), not known.wants.done()
+
+    def with_people(self, name: str, wait_seconds: float = WAIT_SECONDS) -> Insights | None:
+        """The same with every respondent; None where it is not computed yet."""
+        known = self._known(name)
+        known.wait(wait_seconds)
+        return known.with_people()
+
+    def _known(self, name: str) -> "_Report":
         served = self._catalogs.find(name)
         with self._lock:
             known = self._reports.get(name)
             if known is None or known.is_over(self._clock() - self._kept_seconds):
                 known = self._reports[name] = self._begin(served)
-        known.wait(wait_seconds)
-        return known.insights(name, served.catalog.name), not known.wants.done()
+        return known
 
     def close(self) -> None:
         """Stop computing."""
@@ -77,23 +95,37 @@ class InsightReports:
     def _begin(self, served: ServedCatalog) -> "_Report":
         made = now().strftime("%Y-%m-%d %H:%M")
         counted = self._thread.submit(lambda: progress(self._store.courses(served.name)))
-        return _Report(made, self._clock(), counted, self._thread.submit(self._wants, served))
+        return _Report(served, made, self._clock(), counted, self._thread.submit(self._wants, served))
 
-    def _wants(self, served: ServedCatalog) -> Wants | None:
+    def _wants(self, served: ServedCatalog) -> "_Wanted | None":
         found, answering = self._store.sample(served.name, MOST_SAMPLED, seed=0)
         respondents = [respondent_of(stored, number) for number, stored in enumerate(found, 1)]
         people = sampled(respondents, served.catalog, served.belief, on_step=self._go_on)
         if not len(people.draws):
             return None
-        return wants_of(people, served.catalog, served.belief, answering=answering, retriever=served.retriever)
+        wants = wants_of(
+            people, served.catalog, served.belief, answering=answering, retriever=served.retriever, people=False
+        )
+        return _Wanted(people, wants)
 
 
+@dataclass(frozen=True, eq=False)
+class _Wanted:
+    """What people want, and what it was computed from: further questions are answered from that."""
+
+    people: Sampled = field(repr=False)
+    wants: Wants
+
+
+@dataclass(frozen=True, eq=False)
 class _Report:
-    """A report that is being computed, or was."""
+    """A report that is being computed, or was, about a catalogue as it was then."""
 
-    def __init__(self, made: str, begun: float, counted: Future[Progress], wants: Future[Wants | None]) -> None:
-        self.made, self.begun = made, begun
-        self.counted, self.wants = counted, wants
+    served: ServedCatalog
+    made: str
+    begun: float
+    counted: Future[Progress]
+    wants: "Future[_Wanted | None]"
 
     def is_over(self, oldest: float) -> bool:
         """Whether it is finished and older than this, or has failed."""
@@ -109,9 +141,23 @@ class _Report:
             except NotReadyError:
                 return
 
-    def insights(self, catalog: str, noun: str) -> Insights | None:
+    def insights(self, wishes: Wishes | None) -> Insights | None:
         """What is computed by now."""
         if not self.counted.done():
             return None
-        wants = self.wants.result() if self.wants.done() else None
-        return Insights(catalog, noun, self.made, self.counted.result(), wants)
+        found = self.wants.result() if self.wants.done() else None
+        wants = None if found is None else found.wants
+        if found is not None and wishes is not None:
+            wants = with_wishes(found.wants, found.people, self.served.catalog, wishes)
+        return Insights(self.served.name, self.served.catalog.name, self.made, self.counted.result(), wants)
+
+    def with_people(self) -> Insights | None:
+        """All of it, with every respondent; None while it is computed."""
+        known = self.insights(None)
+        if known is None or not self.wants.done():
+            return None
+        found = self.wants.result()
+        if found is None:
+            return known
+        people = people_of(found.people, self.served.catalog, found.wants.segments)
+        return replace(known, wants=replace(found.wants, people=people))

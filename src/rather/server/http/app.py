@@ -12,11 +12,13 @@ from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
 from rather import __version__
+from rather.formats.prior_files import LearntPrior
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.server.computing.catalogs import ServedCatalogs
 from rather.server.computing.gate import Gate
 from rather.server.computing.prefetch import Prefetch
+from rather.server.computing.priors import Priors
 from rather.server.computing.states import States
 from rather.server.conversations import Conversations
 from rather.server.conversations.insights import InsightReports
@@ -44,6 +46,7 @@ def create_app(
     settings: Settings | None = None,
     store: Store | None = None,
     files: Mapping[str, str | Path] | None = None,
+    priors: Mapping[str, LearntPrior] | None = None,
 ) -> FastAPI:
     """The service as an ASGI application.
 
@@ -59,6 +62,8 @@ def create_app(
         files: The file or folder that a catalogue was opened from, by the name of the catalogue. It is opened again
             when it changes (see `Settings.watch`) and when the operator asks. For one that comes from elsewhere,
             call `app.state.conversations.replace(name, rather.open(...))`.
+        priors: The learnt priors that the beliefs of `catalogs` come from, by the name of the catalogue. A file that is
+            opened again gets its prior again, unless its columns have changed.
     """
     settings = settings if settings is not None else Settings()
     gate = Gate(settings.cores, settings.limits.wait_seconds)
@@ -82,7 +87,7 @@ def create_app(
     )
     app.state.settings = settings
     app.state.conversations = Conversations(settings, served, store, states, prefetch)
-    app.state.reloading = Reloading(app.state.conversations, files or {})
+    app.state.reloading = Reloading(app.state.conversations, files or {}, Priors(priors))
     app.state.metrics = Metrics(states, app.state.reloading)
     app.state.insights = InsightReports(served, store)
     app.state.draining = threading.Event()
