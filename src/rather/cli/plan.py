@@ -32,7 +32,7 @@ def plan(
     leaving: Annotated[
         str | None,
         typer.Option(
-            metavar="N,N,…",
+            metavar="N,N",
             help="For people who leave after so many questions, equally many each: 3,5,8; or 3:1,5:2 with weights.",
             show_default="all stay to the end",
         ),

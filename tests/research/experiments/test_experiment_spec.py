@@ -74,7 +74,7 @@ def test_every_spec_is_sound(name):
             assert (number.variant, number.method) in labels or not number.method
         assert set(spec.plotted) <= {method for _, method in labels}
         known = {
-            "conversations": {*STRATEGIES, "floor"},
+            "conversations": {*STRATEGIES, "floor", "plan"},
             "wallclock": set(STRATEGIES),
             "real-people": {*STRATEGIES, *METHODS},
         }.get(spec.kind, set(ATTRIBUTE_STRATEGIES))
