@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rather.conversation.session import Session as Session
     from rather.conversation.stopping import Stop as Stop
     from rather.conversation.stopping import Stopping as Stopping
+    from rather.conversation.tasks import Task as Task
     from rather.errors import RatherError as RatherError
     from rather.formats.opened import Opened as Opened
     from rather.formats.opening import open as open
@@ -83,6 +84,7 @@ _HOMES = {
     "conversation.reading_cost": ("ReadingCost",),
     "conversation.session": ("Session",),
     "conversation.stopping": ("Stop", "Stopping"),
+    "conversation.tasks": ("Task",),
     "errors": ("RatherError",),
     "formats.opened": ("Opened",),
     "formats.opening": ("open",),

@@ -114,7 +114,7 @@ class Client:
         patience: Seconds to keep trying while the server is busy or cannot be reached.
         timeout: Seconds to wait for one response.
         settings: Of a new session: `k`, `ask`, `p`, `filters`, `where`, `seed`, `strategy`, `time_budget_ms`,
-            `questions`.
+            `questions`; for a study `respondent`, `campaign`, `arm`, `source`.
     """
 
     def __init__(

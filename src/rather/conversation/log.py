@@ -19,6 +19,7 @@ from rather.conversation.reading_cost import ReadingCost
 from rather.conversation.records import answer_record, damaged, question_of, question_record
 from rather.conversation.session import Session
 from rather.conversation.stopping import Stopping
+from rather.conversation.tasks import dump_tasks, load_tasks
 from rather.errors import CatalogChangedError, InvalidInputError
 from rather.model.attributes import attributes_hash
 from rather.model.belief import Belief
@@ -93,8 +94,9 @@ def dump_settings(
         **({} if policy.plan is None else {"plan": policy.plan.key}),
         **_dump_attributes(policy),
         **dump_objectives(policy),
+        **dump_tasks(policy.tasks),
         "response": _dump_response(policy.response),
-        "stopping": dataclasses.asdict(stopping),
+        "stopping": _dump_stopping(stopping),
         "rejuvenation": policy.rejuvenation and _dump_rejuvenation(policy.rejuvenation),
         **dump_allowed(policy.allowed, catalog, list_ids=list_ids),
     }
@@ -163,6 +165,7 @@ def load_settings(log: dict[str, Any], catalog: Catalog, belief: Belief, **parts
         parts["response"] = load_response(log["response"])
     if "allowed" not in parts:
         parts["allowed"] = load_allowed(log, catalog, changed=changed)
+    parts.setdefault("tasks", load_tasks(log))
     policy = Policy(
         catalog,
         belief,
@@ -324,6 +327,14 @@ def number_of(event: Mapping[str, Any]) -> int:
     if type(number) is not int:
         raise damaged(event)
     return number
+
+
+def _dump_stopping(stopping: Stopping) -> dict[str, Any]:
+    """Its bounds; the minimum, which was not one at first, only where there is one."""
+    bounds = dataclasses.asdict(stopping)
+    if stopping.minimum is None:
+        del bounds["minimum"]
+    return bounds
 
 
 def _dump_rejuvenation(rejuvenation: Rejuvenation) -> dict[str, Any]:

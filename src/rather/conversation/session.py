@@ -309,6 +309,8 @@ class Session:
     def stop(self) -> Stop | None:
         """Why to stop asking, for programs and in words; None while another question is worth asking."""
         rule = self.stopping
+        if rule.minimum is not None and len(self._answers) < rule.minimum:
+            rule = Stopping()
         if rule.questions is not None and len(self._answers) >= rule.questions:
             return Stop.saying("questions", count=rule.questions)
         if rule.probability is not None and (sure := self.probability_best()) >= rule.probability:
@@ -316,10 +318,12 @@ class Session:
         if rule.regret is not None and (regret := self.expected_regret) < rule.regret:
             return Stop.saying("regret", regret=f"{regret:.3g}", bound=f"{rule.regret:.3g}")
         try:
-            evoi = self.policy.gain(self.belief, self.ask())
+            question = self.ask()
         except NoQuestionLeftError:
             return Stop.saying("exhausted")
-        if rule.cost is not None and evoi < rule.cost:
+        if rule.cost is None or question.task is not None:  # a task is asked whatever it is worth
+            return None
+        if (evoi := self.policy.gain(self.belief, question)) < rule.cost:
             return Stop.saying("cost", gain=f"{evoi:.3g}", cost=f"{rule.cost:.3g}")
         return None
 

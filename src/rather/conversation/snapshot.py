@@ -91,7 +91,7 @@ def _belief(
         if isinstance(step, Hint):
             row = answer_row(step.answer, len(step.vectors), step.response)
             evidence.append(Evidence(step.vectors, row, step.response))
-        elif step[1] is not Answer.SKIP:
+        elif step[1] is not Answer.SKIP and step[0].task != "holdout":
             row = answer_row(step[1], len(step[0]), response)
             evidence.append(Evidence(step[0].vectors, row, response))
     return Belief(array[: count * d].view(count, d), array[count * d :], prior.prior, tuple(evidence))

@@ -36,7 +36,9 @@ class Limits:
     Attributes:
         body_bytes: Largest request body.
         sessions_per_day: Sessions that one address may open in a day.
-        requests_per_minute: Requests to the API that one address may make; as many may come at once.
+        requests_per_minute: Requests to the API that one address may make, wide enough for a classroom behind it; as
+            many may come at once.
+        session_requests_per_minute: Requests about one session.
         text_length: Longest text of a catalogue that is shown; a longer one is cut and ends in "…".
         slate: Most options of a question.
         attributes: Most attributes that a question about attributes states, over all its options (k times p).
@@ -48,7 +50,8 @@ class Limits:
 
     body_bytes: int = 1_000_000
     sessions_per_day: int = 1_000
-    requests_per_minute: int = 1_200
+    requests_per_minute: int = 6_000
+    session_requests_per_minute: int = 600
     text_length: int = 2_000
     slate: int = 10
     attributes: int = 24

@@ -122,7 +122,7 @@ class ServedCatalog:
             request: What is asked for.
             spaces: Those of answers that it will be told, if there are any.
         """
-        shared = request.model_copy(update={"seed": 0, "questions": None, "language": None})
+        shared = request.without_study.model_copy(update={"seed": 0, "questions": None, "language": None})
         policy = self._policy_for_request(shared.model_dump_json()).with_seed(request.seed)
         stopping = Stopping.usual(policy.start_regret)
         if request.questions is not None:

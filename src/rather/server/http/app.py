@@ -26,8 +26,9 @@ from rather.server.http import insights, pages, problems
 from rather.server.http.api_description import describe
 from rather.server.http.exports import exports
 from rather.server.http.metrics import Metrics
-from rather.server.http.middleware import Attend, BodyLimit, HostCheck, Observe, RateLimit, unavailable
+from rather.server.http.middleware import Attend, BodyLimit, HostCheck, Observe, unavailable
 from rather.server.http.operations import administration, operations
+from rather.server.http.rate_limits import RateLimit
 from rather.server.http.routes import api
 from rather.server.reloading import Reloading
 from rather.server.sessions.sql_store import SqlStore
