@@ -158,7 +158,7 @@ class Prefetch:
 
 
 def likely_choices(state: State, least_chance: float = LEAST_CHANCE) -> list[Choice]:
-    """The answers to the open question that are as likely as that, the most likely first. Nobody knows who will skip."""
+    """The answers to the open question of such a chance, the most likely first. Nobody knows who will skip."""
     question, session = state.question, state.session
     assert question is not None
     response = session.policy.response
