@@ -84,7 +84,7 @@ class Settings:
             others are not shown. `*` allows any.
         strategies: Names of the strategies that a caller may choose (see `strategies_for`).
         workers: Computations at the same time; None for one on each core.
-        prefetch: Whether to compute the next question for every possible answer while the person reads.
+        prefetch: Whether to compute the next question for every likely answer while the person reads.
         watch: Whether to look every two seconds if files of catalogues have changed, and to serve what they hold.
         strict: Whether a changed table is rejected when it holds values that cannot be read, see `rather.open`.
         retriever: How items are found, a kind of `rather.retrieval.choose_retriever`.
