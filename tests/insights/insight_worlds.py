@@ -41,7 +41,10 @@ def utility(catalog, worths, slope):
     return vector
 
 
+EFFECTS = ([Effect(1, "Would you rather <i>this</i>?", 1.0, 0.5, True)],) * 3
+
+
 def sampled(draws, names=None, temperature=0.5):
     names = names or [f"p{number}" for number in range(len(draws))]
-    effect = Effect(1, "Would you rather <i>this</i>?", 1.0, 0.5, True)
-    return Sampled(tuple(names), (0,) * len(names), ([effect],) * 3, draws, temperature, {})
+    noise = torch.full((len(draws),), temperature)
+    return Sampled(tuple(names), (0,) * len(names), draws, noise, None, {})

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 import torch
-from insight_worlds import cars, sampled, utility
+from insight_worlds import EFFECTS, cars, sampled, utility
 
 from rather.insights.figures import figures, write_svg
 from rather.insights.page import page
@@ -37,7 +37,7 @@ def report(tmp_path):
     draws = vector + torch.randn(40, 6, catalog.dimensions, generator=generator)
     names = [f"=cmd|{number}" for number in range(40)]
     wishes = Wishes(items=("a", "b"), what_if=("a: price=20000",))
-    wants = wants_of(sampled(draws, names), catalog, belief, wishes, answering=100)
+    wants = wants_of(sampled(draws, names), catalog, belief, wishes, effects=EFFECTS, answering=100)
     courses = [Course(None, 2, False, campaign=EVIL), Course(None, 5, True)]
     return Insights(f"cars {EVIL}", "car", "2026-03-02 09:00", progress(courses), wants)
 

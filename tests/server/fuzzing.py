@@ -83,7 +83,7 @@ class Fuzz:
         self.log = self.client.get(f"/v1/sessions/{self.session['id']}/export").json()
 
     def _aim(self, case):
-        known = {"id": self.session["id"], "token": self.session["share"], "name": "things"}
+        known = {"id": self.session["id"], "token": self.session["share"], "name": "things", "table": "winners"}
         for name in case.path_parameters or {}:
             if name in known and self.aim.random() < 0.8:
                 case.path_parameters[name] = known[name]

@@ -16,7 +16,9 @@ from rather.extras import require_extra
 from rather.nouns import counted
 
 if TYPE_CHECKING:
+    from rather.formats.opened import Opened
     from rather.insights.progress import Course, Progress
+    from rather.insights.report import Wants, Wishes
     from rather.insights.respondents import Respondent
     from rather.server.sessions.sql_store import SqlStore
 
@@ -60,7 +62,7 @@ def insights(
     ] = None,
     sample: Annotated[
         int, typer.Option(min=10, help="The most conversations to estimate from, chosen at random.")
-    ] = 2_000,
+    ] = 1_000,
     seed: Seed = 0,
     json_output: Json = False,
     strict: Strict = False,
@@ -75,11 +77,10 @@ def insights(
         rather insights logs/ --catalog cars.csv --items 12,15,31
         rather insights sessions.db --catalog cars.csv --what-if "12: price=18000" --json
     """
-    from rather.cli.progress import open_with_progress, progress_bar
+    from rather.cli.progress import open_with_progress
     from rather.insights.figures import write_svg
     from rather.insights.page import page
-    from rather.insights.report import Insights, Wishes, as_data, wants_of
-    from rather.insights.respondents import sampled
+    from rather.insights.report import Insights, Wishes, as_data
     from rather.insights.tables import write_csv
     from rather.insights.what_if import parsed_change, row_of
 
@@ -90,9 +91,7 @@ def insights(
     for id in wishes.items:
         row_of(opened.catalog, id)
     stored = _read(source, name or (Path(catalog).stem or catalog), sample, seed, json_output)
-    with progress_bar("reading answers", len(stored.respondents), json_output) as on_step:
-        people = sampled(stored.respondents, *opened, seed=seed, on_step=on_step)
-    wants = wants_of(people, *opened, wishes, answering=stored.answering, seed=seed) if stored.answering else None
+    wants = _wants(stored, opened, wishes, seed, json_output) if stored.answering else None
     made = datetime.now(UTC).strftime("%Y-%m-%d %H:%M")
     report = Insights(Path(catalog).stem, opened.catalog.name, made, stored.progress, wants)
     if csv is not None:
@@ -105,6 +104,18 @@ def insights(
         say(f"wrote {path}: {counted(stored.progress.total.began, 'conversation')}", stderr=json_output)
     if json_output:
         print_json(as_data(report))
+
+
+def _wants(stored: "_Stored", opened: "Opened", wishes: "Wishes", seed: int, quiet: bool) -> "Wants":
+    from rather.cli.progress import progress_bar, step_progress
+    from rather.insights.report import wants_of
+    from rather.insights.respondents import effects_of, looked_at, sampled
+
+    with step_progress("learning what people want", quiet) as on_progress:
+        people = sampled(stored.respondents, *opened, seed=seed, on_progress=on_progress)
+    with progress_bar("replaying answers", len(looked_at(stored.respondents)), quiet) as on_step:
+        effects = effects_of(stored.respondents, *opened, on_step=on_step)
+    return wants_of(people, *opened, wishes, effects=effects, answering=stored.answering, seed=seed)
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,14 @@ def counted_progress(what: str, quiet: bool = False) -> Iterator[tuple[Callable[
 
 
 @contextmanager
+def step_progress(what: str, quiet: bool = False) -> Iterator[Callable[[int, int], None]]:
+    """Yields a function to call with how many steps are done and how many there are."""
+    with _progress(MofNCompleteColumn(), TimeElapsedColumn(), quiet=quiet) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+@contextmanager
 def epoch_progress(what: str) -> Iterator[Callable[[int, int, str], None]]:
     """Yields a function to call after each pass over the data, with a note on how it goes."""
     with _progress(MofNCompleteColumn(), TextColumn("{task.fields[note]}", markup=False)) as progress:

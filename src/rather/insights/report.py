@@ -9,7 +9,7 @@ from torch import Tensor
 
 from rather.errors import InvalidInputError
 from rather.insights.aspects import Aspect, aspects
-from rather.insights.deciding import Deciding, deciding
+from rather.insights.deciding import Deciding, Effect, deciding
 from rather.insights.estimates import Estimate, Replicates, respondent_means
 from rather.insights.items import item_of
 from rather.insights.part_worths import Importance, PartWorths, importance_shares, importances, part_worths
@@ -131,6 +131,7 @@ def wants_of(
     belief: Belief,
     wishes: Wishes | None = None,
     *,
+    effects: Sequence[Sequence[Effect]] = (),
     answering: int | None = None,
     retriever: Retriever | None = None,
     people: bool = True,
@@ -143,6 +144,7 @@ def wants_of(
         catalog: What they were asked about.
         belief: Where conversations start.
         wishes: What the owner wants to know besides.
+        effects: What each answer did, for some of them.
         answering: Of how many conversations with an answer they are a sample; by default there are no others.
         retriever: Finds the best items, by default the one that fits the catalogue.
         people: Whether to list every respondent; `people_of` does so later.
@@ -155,7 +157,7 @@ def wants_of(
     generator = derive_generator(seed, "insights")
     replicates = Replicates.of(draws, generator)
     columns = aspects(catalog)
-    groups = segments(draws, columns, _owned(draws, columns), replicates, generator)
+    groups = segments(draws, columns, _owned(draws, columns), replicates, generator, sampled.belonging)
     found = Wants(
         respondents=len(draws),
         answering=len(draws) if answering is None else answering,
@@ -167,7 +169,7 @@ def wants_of(
         shares=(),
         what_ifs=(),
         winners=(won := winners(draws, catalog, retriever or choose_retriever(catalog, belief), generator)),
-        deciding=deciding(sampled.effects),
+        deciding=deciding(effects),
         map=taste_map(draws, catalog, columns, [each.row for each in won.items[:MAPPED]]),
         columns=tuple(column.name for column in columns),
         people=people_of(sampled, catalog, groups) if people else (),
@@ -188,7 +190,7 @@ def with_wishes(
         seed: Of the intervals.
     """
     wishes = wishes if wishes is not None else Wishes()
-    draws, columns, temperature = sampled.draws, aspects(catalog), sampled.temperature
+    draws, columns, noise = sampled.draws, aspects(catalog), sampled.temperatures
     replicates = Replicates.of(draws, derive_generator(seed, "insights"))
     price = price_of(columns, wishes.price)
     rows = [row_of(catalog, id) for id in dict.fromkeys(wishes.items)]
@@ -199,18 +201,18 @@ def with_wishes(
     return dataclasses.replace(
         wants,
         pricing=None if price is None else pricing(draws, columns, price, replicates),
-        shares=_shares(draws, rows, catalog, temperature, replicates),
-        what_ifs=tuple(what_if(draws, rows, change, catalog, temperature, replicates) for change in tried),
+        shares=_shares(draws, rows, catalog, noise, replicates),
+        what_ifs=tuple(what_if(draws, rows, change, catalog, noise, replicates) for change in tried),
     )
 
 
 def _shares(
-    draws: Tensor, rows: Sequence[int], catalog: Catalog, temperature: float, replicates: Replicates
+    draws: Tensor, rows: Sequence[int], catalog: Catalog, temperatures: Tensor, replicates: Replicates
 ) -> tuple[Share, ...]:
     if len(rows) < 2:
         return ()
     items = [item_of(catalog, row) for row in rows]
-    return shares(draws, catalog.vectors(list(rows)), items, temperature, replicates)
+    return shares(draws, catalog.vectors(list(rows)), items, temperatures, replicates)
 
 
 def _owned(draws: Tensor, columns: Sequence[Aspect]) -> Tensor:

@@ -32,13 +32,13 @@ def first_choices(utilities: Tensor) -> Tensor:
     return best / best.sum(dim=2, keepdim=True)
 
 
-def logit_choices(utilities: Tensor, temperature: float) -> Tensor:
-    """How likely each item is taken, `(r, s, i)`: `exp(u_i / t) / sum_j exp(u_j / t)`."""
-    return torch.softmax(utilities / temperature, dim=2)
+def logit_choices(utilities: Tensor, temperatures: Tensor) -> Tensor:
+    """How likely each item is taken, `(r, s, i)`: `exp(u_i / t) / sum_j exp(u_j / t)`, with a t for each person."""
+    return torch.softmax(utilities / temperatures[:, None, None], dim=2)
 
 
 def shares(
-    draws: Tensor, vectors: Tensor, items: Sequence[Item], temperature: float, replicates: Replicates
+    draws: Tensor, vectors: Tensor, items: Sequence[Item], temperatures: Tensor, replicates: Replicates
 ) -> tuple[Share, ...]:
     """The shares of i items among each other.
 
@@ -46,14 +46,14 @@ def shares(
         draws: `(r, s, d)`.
         vectors: `(i, d)`.
         items: Which they are.
-        temperature: The noise of answers, in units of utility.
+        temperatures: `(r,)`, the noise in the answers of each respondent, in units of utility.
         replicates: For intervals.
     """
     if len(vectors) < 2:
         raise InvalidInputError(f"Shares need at least two items to choose from, got {len(vectors)}.")
     utilities = draws @ vectors.T
     first = population_means(first_choices(utilities), replicates)
-    logit = population_means(logit_choices(utilities, temperature), replicates)
+    logit = population_means(logit_choices(utilities, temperatures), replicates)
     return tuple(Share(*row) for row in zip(items, first, logit, strict=True))
 
 
@@ -62,13 +62,13 @@ def share_changes(
     before: Tensor,
     after: Tensor,
     items: Sequence[Item],
-    temperature: float,
+    temperatures: Tensor,
     replicates: Replicates,
 ) -> tuple[Share, ...]:
     """By how much shares change, item by item, if vectors `(i, d)` become others `(j, d)`; new items come last."""
     now, then = draws @ before.T, draws @ after.T
     first = _changes(first_choices(now), first_choices(then), replicates)
-    logit = _changes(logit_choices(now, temperature), logit_choices(then, temperature), replicates)
+    logit = _changes(logit_choices(now, temperatures), logit_choices(then, temperatures), replicates)
     return tuple(Share(*row) for row in zip(items, first, logit, strict=True))
 
 

@@ -82,7 +82,7 @@ def what_if(
     rows: Sequence[int],
     change: Change,
     catalog: Catalog,
-    temperature: float,
+    temperatures: Tensor,
     replicates: Replicates,
 ) -> WhatIf:
     """What a change does to the shares of the items in these rows, to which the changed one is added if needed."""
@@ -96,8 +96,8 @@ def what_if(
     else:
         after = before.clone()
         after[compared.index(change.row)] = change.vector
-    then = shares(draws, after, items, temperature, replicates)
-    changes = share_changes(draws, before, after, items, temperature, replicates)
+    then = shares(draws, after, items, temperatures, replicates)
+    changes = share_changes(draws, before, after, items, temperatures, replicates)
     return WhatIf(change.text, _question(change, catalog.label(change.row)), then, changes)
 
 

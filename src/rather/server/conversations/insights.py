@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 
 from rather.insights.progress import Progress, progress
 from rather.insights.report import Insights, Wants, Wishes, people_of, wants_of, with_wishes
-from rather.insights.respondents import Respondent, Sampled, sampled
+from rather.insights.respondents import Respondent, Sampled, effects_of, sampled
 from rather.server.computing.catalogs import ServedCatalog, ServedCatalogs
 from rather.server.sessions.records import StoredSession, now
 from rather.server.sessions.store import Store
 
 # Conversations that what people want is estimated from.
-MOST_SAMPLED = 2_000
+MOST_SAMPLED = 1_000
 # How long a request waits for numbers; then it says that they are being computed.
 WAIT_SECONDS = 3.0
 # How long a report is shown before it is computed again.
@@ -100,12 +100,13 @@ class InsightReports:
     def _wants(self, served: ServedCatalog) -> "_Wanted | None":
         found, answering = self._store.sample(served.name, MOST_SAMPLED, seed=0)
         respondents = [respondent_of(stored, number) for number, stored in enumerate(found, 1)]
-        people = sampled(respondents, served.catalog, served.belief, on_step=self._go_on)
+        opened = served.catalog, served.belief
+        people = sampled(respondents, *opened, on_progress=lambda *_: self._go_on())
         if not len(people.draws):
             return None
-        wants = wants_of(
-            people, served.catalog, served.belief, answering=answering, retriever=served.retriever, people=False
-        )
+        effects = effects_of(respondents, *opened, on_step=self._go_on)
+        retriever = served.retriever
+        wants = wants_of(people, *opened, effects=effects, answering=answering, retriever=retriever, people=False)
         return _Wanted(people, wants)
 
 
