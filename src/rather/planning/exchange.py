@@ -38,6 +38,7 @@ class Exchanger:
         starts: How many of them are improved.
         rounds: Passes over the slots of a slate.
         kept: Slates that each pass over a slot leaves for the comparison.
+        finalists: Slates that the sample leaves for the comparison by all people.
     """
 
     valuation: Valuation
@@ -47,6 +48,7 @@ class Exchanger:
     starts: int = 3
     rounds: int = 2
     kept: int = 3
+    finalists: int = 6
 
     def exchange(self, node: Node, reach: Tensor, taken: frozenset[Slate], generator: torch.Generator) -> bool:
         """Ask the best question found at a node; whether it is another one than before.
@@ -61,6 +63,10 @@ class Exchanger:
         worth = torch.stack([self.valuation.worth(child)[here] for child in node.children])
         slates = self._promising(node.slate, here, reach[here], worth, generator)
         slates = slates[[frozenset(slate) not in taken for slate in slates.tolist()]]
+        if len(here) > self.sample and len(slates) > self.finalists:
+            drawn = here[torch.multinomial(reach[here], self.sample, replacement=True, generator=generator)]
+            values = self._values(node, slates, drawn, torch.ones(self.sample))
+            slates = slates[values.topk(self.finalists).indices]
         compared = torch.cat([torch.tensor([node.slate]), slates])
         values = self._values(node, compared, here, reach[here])
         best = int(values.argmax())
@@ -81,7 +87,7 @@ class Exchanger:
         gains = (worth * weights).reshape(-1)
         utilities = people.policy.catalog.vectors(self.pool) @ people.vectors[here].T  # (n, s)
         n, k = len(self.pool), len(slate)
-        drawn_slates = torch.rand(min(self.drawn, n**k), n, generator=generator).topk(k, dim=1).indices
+        drawn_slates = _drawn_slates(min(self.drawn, n**k), n, k, generator)
         values = self._linear(utilities[drawn_slates], gains)
         best = drawn_slates[values.topk(min(self.starts, len(values))).indices]
         index = {row: position for position, row in enumerate(self.pool.tolist())}
@@ -132,3 +138,11 @@ class Exchanger:
             scores = people.top(directions.view(-1, vectors.shape[1])).scores[:, 0].double()
             values.append(scores.view(len(batch), -1) @ staked)
         return torch.cat(values)
+
+
+def _drawn_slates(count: int, n: int, k: int, generator: torch.Generator) -> Tensor:
+    """About `count` slates `(b, k)` of different positions `0..n-1`, at least one."""
+    drawn = torch.randint(n, (count, k), generator=generator)
+    ordered = drawn.sort(dim=1).values
+    different = drawn[(ordered[:, 1:] != ordered[:, :-1]).all(dim=1)]
+    return different if len(different) else torch.randperm(n, generator=generator)[None, :k]
