@@ -7,6 +7,7 @@ from small_plans import best_value, small_policy, tree_value
 import rather
 from rather import Logistic, Noiseless
 from rather.errors import InvalidInputError
+from rather.planning.exchange import Exchanger
 from rather.planning.growth import Growth
 from rather.planning.people import sampled_people
 from rather.planning.planner import leaving_shares
@@ -57,6 +58,17 @@ def test_the_stated_regret_is_that_of_the_tree(k):
     assert made.regret.planned[-1] == pytest.approx(
         float(best) - tree_value(policy, made.root, weights(policy)), abs=TINY
     )
+
+
+@pytest.mark.parametrize("slot", [0, 1])
+def test_the_fast_exchange_of_pairs_is_the_general_one(slot):
+    policy = small_policy()
+    exchanger = Exchanger(Valuation(sampled_people(policy, 1, 0, "test"), (0.0, 1.0)), torch.arange(12))
+    utilities = policy.catalog.items @ policy.prior.particles.T
+    gains = torch.rand(2 * len(policy.prior), generator=torch.Generator().manual_seed(1))
+    pairs = [[3, row] if slot else [row, 3] for row in range(12)]
+    general = exchanger._linear(utilities[torch.tensor(pairs)], gains)
+    torch.testing.assert_close(exchanger._exchanged([3, 3], slot, utilities, gains), general)
 
 
 def test_the_myopic_tree_asks_what_the_policy_asks():

@@ -79,7 +79,10 @@ def plan_svg(plan: Plan, catalog: Catalog, least_share: float = 0.01) -> str:
     height, depth = _height(root), _depth(root)
     width, total = 2 * MARGIN + depth * (BOX_WIDTH + COLUMN_GAP) - COLUMN_GAP, height + HEADING + MARGIN
     few = f" Answers given by fewer than {percent(least_share)} of all are not drawn." if _is_cut(root) else ""
-    heading = f"Each box: what was answered, by how many of all people, and what comes next.{few}"
+    heading = (
+        "Read from left to right. In bold: the answer, and how many of all people come this way. Below it: what they "
+        f"are asked next, or with a star what is recommended to them.{few}"
+    )
     parts = "".join(_drawn(root, MARGIN, HEADING))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {total:.0f}" width="{width}" '
@@ -102,7 +105,9 @@ def _lines(node: DrawnNode) -> list[tuple[str, str]]:
     if not node.options:
         return [("answer", heading), ("recommended", f"★ {_short(node.recommended)}")]
     first, *others = (_short(option) for option in node.options)
-    return [("answer", heading), ("question", first), *(("question", f"or {other}") for other in others)]
+    asked = [first, *(f"or {other}" for other in others)]
+    asked[-1] += "?"
+    return [("answer", heading), *(("question", line) for line in asked)]
 
 
 def _short(text: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from rather.model.responses import Logistic
 from rather.planning.tree import Node, Valuation
 
 # People who come to a node with a smaller share of the probability of the likeliest do not matter there.
@@ -102,9 +103,7 @@ class Exchanger:
         for _ in range(self.rounds):
             before = list(slate)
             for slot in range(len(slate)):
-                options = [utilities[item].expand_as(utilities) for item in slate]
-                options[slot] = utilities
-                values = self._linear(torch.stack(options, dim=1), gains)
+                values = self._exchanged(slate, slot, utilities, gains)
                 values[[item for other, item in enumerate(slate) if other != slot]] = -torch.inf
                 top = values.topk(min(self.kept, len(values) - len(slate) + 1)).indices.tolist()
                 for item in top:
@@ -112,6 +111,18 @@ class Exchanger:
                 slate[slot] = top[0]
             if slate == before:
                 return
+
+    def _exchanged(self, slate: list[int], slot: int, utilities: Tensor, gains: Tensor) -> Tensor:
+        """`(n,)`: the value of the slate with each item of the pool, of utilities `(n, s)`, in one of its slots."""
+        response = self.valuation.people.policy.response
+        if len(slate) == 2 and isinstance(response, Logistic) and not response.extras:
+            # A quarter of the time of the general case, which most of the time of a plan goes to.
+            mine, other = gains.view(2, -1)[[slot, 1 - slot]]
+            ahead = utilities - utilities[slate[1 - slot]]
+            return ahead.mul_(1 / response.temperature).sigmoid_() @ (mine - other) + other.sum()
+        options = [utilities[item].expand_as(utilities) for item in slate]
+        options[slot] = utilities
+        return self._linear(torch.stack(options, dim=1), gains)
 
     def _linear(self, utilities: Tensor, gains: Tensor) -> Tensor:
         """`(b,)`: the value of slates of utilities `(b, k, s)` when the answers gain `(a * s,)`."""
