@@ -119,7 +119,8 @@ class Exchanger:
             # A quarter of the time of the general case, which most of the time of a plan goes to.
             mine, other = gains.view(2, -1)[[slot, 1 - slot]]
             ahead = utilities - utilities[slate[1 - slot]]
-            return ahead.mul_(1 / response.temperature).sigmoid_() @ (mine - other) + other.sum()
+            values: Tensor = ahead.mul_(1 / response.temperature).sigmoid_() @ (mine - other) + other.sum()
+            return values
         options = [utilities[item].expand_as(utilities) for item in slate]
         options[slot] = utilities
         return self._linear(torch.stack(options, dim=1), gains)
