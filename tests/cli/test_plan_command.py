@@ -30,6 +30,11 @@ def test_the_report_is_that_of_the_plan(file):
     assert report["regret"]["planned_fresh"] == list(made.regret.planned_fresh)
 
 
+def test_a_plan_may_end_early(file):
+    result = run(app, ["plan", "films", *SMALL, "--least-gain", "100", "--json"], catch_exceptions=False)
+    assert json.loads(result.stdout)["nodes"] == 0 < sum(bool(node.items) for node in Plan.load(file).root.walk())
+
+
 def test_trees_are_drawn(tmp_path):
     files = [tmp_path / "tree.svg", tmp_path / "tree.html"]
     trees = [part for path in files for part in ("--tree", str(path))]

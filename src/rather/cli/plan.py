@@ -40,6 +40,9 @@ def plan(
     least_share: Annotated[
         float, typer.Option(min=0, max=1, help="Plan no question that a smaller share of people comes to.")
     ] = 0.002,
+    least_gain: Annotated[
+        float, typer.Option(min=0, help="End the plan where another question adds less utility in the end.")
+    ] = 0.0,
     tries: Annotated[int, typer.Option(min=1, help="Search so often, and take the best plan.")] = 1,
     k: SlateSize = 2,
     temperature: Temperature = None,
@@ -61,8 +64,8 @@ def plan(
     """Plan the first questions together, for what is recommended in the end.
 
     Questions that are chosen one by one are each worth most at the moment. A plan is the tree of questions whose
-    recommendations at the leaves are expected to be best. Use it with `--plan` of ask and simulate; where a
-    conversation leaves it, questions are chosen one by one.
+    recommendations at the leaves are expected to be best. Use it with `--plan` of ask, simulate and serve;
+    where a conversation leaves it, questions are chosen one by one.
 
     Examples:
         rather plan films --questions 5 --out plan.json
@@ -93,6 +96,7 @@ def plan(
             people,
             leaving=shares,
             least_share=least_share,
+            least_gain=least_gain,
             tries=tries,
             seed=seed,
             on_progress=lambda done, total, note: show("planning", done, total),

@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +11,7 @@ import typer
 from rather.caching.folder import switch_off
 from rather.cli.console import say
 from rather.cli.options import NoCache, RetrieverKind, Strict
+from rather.cli.served_plans import plans_of
 from rather.errors import InvalidInputError
 from rather.extras import require_extra
 from rather.nouns import counted
@@ -82,6 +84,15 @@ def serve(
         typer.Option(
             envvar="RATHER_THEME",
             help="A TOML file with the look of the page: name, logo, colours, fonts, texts.",
+        ),
+    ] = None,
+    plan: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE|N",
+            help="Ask the first questions of this plan, as `rather plan --out` wrote it, or plan N questions now; "
+            "repeat it for more catalogues.",
+            show_default=False,
         ),
     ] = None,
     sessions_per_day: Annotated[int, typer.Option(min=1, help="Sessions that one address may open per day.")] = 1_000,
@@ -158,6 +169,7 @@ def serve(
         rather serve cars.csv --prior population.npz
         rather serve cars.csv --learn daily
         rather serve fahrraeder.csv --language de
+        rather serve films --plan plan.json
         rather serve films --check
     """
     from rather.cli.progress import open_with_progress
@@ -169,6 +181,7 @@ def serve(
     names = catalogs or ["films"]
     if len(set(names)) != len(names):
         raise InvalidInputError(f"`CATALOG` must name each catalogue once, got {', '.join(names)}.")
+    short_names = dict(zip(_short_names(names), names, strict=True))
     settings = _settings(
         database=database,
         keep_days=keep_days or None,
@@ -193,13 +206,13 @@ def serve(
             "budget_ms": budget_ms,
         },
     )
-    short_names = dict(zip(_short_names(names), names, strict=True))
     priors = _priors(prior or [], list(short_names))
     sources = [Source(short, *open_with_progress(name, strict=strict)) for short, name in short_names.items()]
     for source in sources:
         if source.name in priors:
             priors[source.name].applied(Opened(source.catalog, source.belief))  # rejects other columns before all else
     _say_what_is_hidden(sources, settings)
+    settings = replace(settings, plans=plans_of(plan or (), sources, retriever))
     if check:
         _check(sources, settings)
     else:

@@ -15,7 +15,7 @@ from rather import value
 from rather.caching.by_identity import ByIdentity
 from rather.conversation.known import CACHED_BELIEFS, Known, known_to
 from rather.conversation.lists import Favourites, Recommended, Recommender, favourites
-from rather.conversation.plans import Plan, planned_slate
+from rather.conversation.plans import Plan, planned_slate, strategy_below
 from rather.conversation.policy_settings import (
     AskKind,
     Ranking,
@@ -82,7 +82,8 @@ class Policy:
             of the two has the higher EVOI net of its reading cost; a catalogue without attributes then only has items
             to ask about.
         p: Attributes of each option in a question about attributes.
-        strategy: How questions about items are chosen: a name of `rather.STRATEGIES` or a `Strategy`.
+        strategy: How questions about items are chosen: a name of `rather.STRATEGIES` or a `Strategy`; "plan" is `auto`
+            after the questions of the `plan`, which must be given.
         attribute_strategy: How questions about attributes are chosen: a name of `rather.ATTRIBUTE_STRATEGIES` or a
             `Strategy`.
         response: How people answer, by default `everyday_response(catalog, belief)`.
@@ -156,6 +157,7 @@ class Policy:
             retriever = choose_retriever(catalog, belief, retriever)
         if response is None:
             response = everyday_response(catalog, belief)
+        strategy = strategy_below(strategy, plan)
         if plan is not None:
             plan.validate_for(catalog, belief, k, response, ask)
         self.__dict__.update(

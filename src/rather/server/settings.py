@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from rather.conversation.display_text import DisplayText
+from rather.conversation.plans import Plan
 from rather.errors import InvalidInputError
 from rather.languages import ENGLISH, validated_language
 from rather.numerics.threads import available_cores
@@ -86,6 +87,8 @@ class Settings:
         link_hosts: Hosts that links to the pages of items may lead to, such as `https://shop.example.org`; links to
             others are not shown. `*` allows any.
         strategies: Names of the strategies that a caller may choose (see `strategies_for`).
+        plans: Made by `rather.plan`; conversations about the catalogue that one was made for follow it. Where a
+            catalogue has changed since, and where a person filters, questions are chosen one by one.
         workers: Computations at the same time; None for one on each core.
         prefetch: Whether to compute the next question for every likely answer while the person reads.
         watch: Whether to look every two seconds if files of catalogues have changed, and to serve what they hold.
@@ -107,6 +110,7 @@ class Settings:
     image_hosts: tuple[str, ...] = ()
     link_hosts: tuple[str, ...] = ()
     strategies: tuple[str, ...] = tuple(name for name in STRATEGIES if name not in NOT_SERVED)
+    plans: tuple[Plan, ...] = ()
     workers: int | None = None
     prefetch: bool = True
     watch: bool = True

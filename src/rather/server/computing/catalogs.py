@@ -14,6 +14,7 @@ from torch import Tensor
 
 from rather.caching.storage import user_cache
 from rather.conversation.log import catalog_changed, dump_settings, load_data, load_settings, parse, upgraded
+from rather.conversation.plans import PLANNED, Plan
 from rather.conversation.policy import Policy
 from rather.conversation.session import Session
 from rather.conversation.stopping import Stopping
@@ -88,6 +89,17 @@ class ServedCatalog:
         return f"shortlist of {report.items}, which loses {report.loss:.1%}"
 
     @cached_property
+    def plans(self) -> tuple[Plan, ...]:
+        """Those of the operator's plans that were made for this version of the catalogue."""
+        return tuple(plan for plan in self.settings.plans if plan.is_for(self.catalog, self.belief))
+
+    @property
+    def strategies(self) -> tuple[str, ...]:
+        """Names of the strategies that a caller may choose."""
+        offered = self.settings.strategies_for(len(self.catalog))
+        return (*offered, PLANNED) if self.plans else offered
+
+    @cached_property
     def filters(self) -> CatalogFilters:
         """What requests can filter by."""
         return CatalogFilters(self.catalog)
@@ -105,9 +117,8 @@ class ServedCatalog:
         largest = min(limits.slate, len(self.catalog))
         if request.k > largest:
             raise invalid_request(f"`k` must be at most {largest} here, got {request.k}.")
-        offered = self.settings.strategies_for(len(self.catalog))
-        if request.strategy not in offered:
-            raise invalid_request(f"`strategy` must be one of {', '.join(offered)}.")
+        if request.strategy not in self.strategies:
+            raise invalid_request(f"`strategy` must be one of {', '.join(self.strategies)}.")
         if request.ask == "attributes" and not self.catalog.attributes:
             raise invalid_request(f"The catalogue {self.name} has no attributes to ask about: set `ask` to `items`.")
         p = 1 if request.p is None else request.p
@@ -116,14 +127,16 @@ class ServedCatalog:
                 f"`k` times `p` must be at most {limits.attributes} here (the attributes that a question states), "
                 f"got {request.k} x {p}."
             )
+        strategy = "auto" if request.strategy == PLANNED else request.strategy  # which follows a plan too
         # Questions about attributes are always chosen by `auto`.
-        keeps_budget = request.strategy == "auto" or request.ask != "items"
+        keeps_budget = strategy == "auto" or request.ask != "items"
         budget = request.time_budget_ms
         if budget is not None and not keeps_budget:
             raise invalid_request("`time_budget_ms` is for the strategy `auto` only.")
         if keeps_budget:
             budget = min(budget or limits.budget_ms, limits.budget_ms)
-        return request.model_copy(update={"catalog": self.name, "time_budget_ms": budget, "p": p})
+        completed = {"catalog": self.name, "strategy": strategy, "time_budget_ms": budget, "p": p}
+        return request.model_copy(update=completed)
 
     def start(self, request: NewSession, spaces: Mapping[str, Any] | None = None) -> Session:
         """The session that a complete request asks for, before its first question.
@@ -162,7 +175,7 @@ class ServedCatalog:
         session = self.start(self.complete(after), content.get("spaces"))
         if settings_of(self.start(before, content.get("spaces")), before) == settings:
             return session
-        parts: dict[str, Any] = {"plan": None, "retriever": self.retriever, "budget_ms": after.time_budget_ms}
+        parts = self._parts(content, after.time_budget_ms)
         belief = self.belief_of(content)
         policy, stopping = load_settings(content, self.catalog, belief, allowed=session.policy.allowed, **parts)
         return Session(policy, stopping, cache=user_cache(), spaces=content.get("spaces"))
@@ -179,7 +192,7 @@ class ServedCatalog:
             request: What its session was opened with.
             filtered: Whether the filters of the request say what is allowed; else the log does.
         """
-        parts: dict[str, Any] = {"plan": None, "retriever": self.retriever, "budget_ms": request.time_budget_ms}
+        parts = self._parts(log, request.time_budget_ms)
         if filtered:
             parts["allowed"] = self.matching(request.filters, request.where)
         return load_data(parse(json.dumps(log)), self.catalog, self.belief, cache=user_cache(), **parts)
@@ -187,7 +200,7 @@ class ServedCatalog:
     def upgraded(self, log: dict[str, Any]) -> dict[str, Any]:
         """A log of version 1 about this version of the catalogue, as one of version 2."""
         content = parse(json.dumps(log))
-        policy, _ = load_settings(content, self.catalog, self.belief, plan=None, retriever=self.retriever)
+        policy, _ = load_settings(content, self.catalog, self.belief, **self._parts(content, None))
         return upgraded(content, policy)
 
     def read_log(self, log: Log) -> tuple[NewSession, Session]:
@@ -213,8 +226,7 @@ class ServedCatalog:
 
     def _validate_settings(self, content: dict[str, Any], budget_ms: float | None) -> None:
         """Raise a problem when settings of a log could keep the server busy for long."""
-        parts: dict[str, Any] = {"plan": None, "retriever": self.retriever, "budget_ms": budget_ms}
-        policy, _ = load_settings(content, self.catalog, self.belief, **parts)
+        policy, _ = load_settings(content, self.catalog, self.belief, **self._parts(content, budget_ms))
         if policy.rejuvenation not in (None, Rejuvenation()):
             raise invalid_log("Its `rejuvenation` is not the usual one, and could keep the server busy for long.")
         if policy.ask != "items" and policy.attribute_strategy not in SERVED_FOR_ATTRIBUTES:
@@ -253,13 +265,26 @@ class ServedCatalog:
                 budget_ms=request.time_budget_ms,
             )
             _ = policy.start_regret  # computed here, where the gate admits it
-        return policy
+        return policy if (plan := self._plan_for(policy)) is None else policy.following(plan)
+
+    def _plan_for(self, policy: Policy) -> Plan | None:
+        """The plan that conversations of a policy follow: one that fits, where all items are allowed."""
+        if policy.strategy != "auto" or policy.allowed is not None:
+            return None
+        return next((plan for plan in self.plans if plan.fits(policy.k, policy.response, policy.ask)), None)
 
     def _load_policy(self, settings_json: str, budget_ms: float | None) -> tuple[Policy, Stopping]:
         """The policy and the stopping rule of settings of a log."""
-        parts = {"plan": None, "retriever": self.retriever, "budget_ms": budget_ms}
         content = json.loads(settings_json)
-        return load_settings(content, self.catalog, self.belief_of(content), **parts)
+        return load_settings(content, self.catalog, self.belief_of(content), **self._parts(content, budget_ms))
+
+    def _parts(self, content: Mapping[str, Any], budget_ms: float | None) -> dict[str, Any]:
+        """What the settings of a log do not hold, for `load_settings`.
+
+        A plan that is no longer loaded, or was made for another version of the catalogue, is left.
+        """
+        named = [plan for plan in self.plans if plan.key == content.get("plan") and plan.k == content.get("k")]
+        return {"plan": named[0] if named else None, "retriever": self.retriever, "budget_ms": budget_ms}
 
 
 class ServedCatalogs:

@@ -4,6 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from rather.errors import RatherError
 from rather.model.belief import Belief
@@ -71,7 +72,12 @@ class Versions:
             logger.warning("reading", extra={"fields": {"catalog": served.name, "note": note}})
         start = time.perf_counter()
         self._opening.begin(served, NewSession())
-        took = {"seconds": round(time.perf_counter() - start, 2), "search": served.retriever_text}
+        took: dict[str, Any] = {"seconds": round(time.perf_counter() - start, 2), "search": served.retriever_text}
+        if served.plans:
+            took["plans"] = [plan.key for plan in served.plans]
+        elif served.settings.plans:
+            text = "No plan was made for what this catalogue holds now: questions are chosen one by one."
+            logger.warning("no plan", extra={"fields": {"catalog": served.name, "note": text}})
         logger.info("prepared", extra={"fields": about | took})
 
     def _retire(self, versions: Iterable[ServedCatalog]) -> None:
