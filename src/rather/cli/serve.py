@@ -17,6 +17,7 @@ from rather.nouns import counted
 if TYPE_CHECKING:
     from rather.formats.opening import Source
     from rather.server.settings import Settings
+    from rather.server.studies import Study
     from rather.server.theme import Theme
 
 # Hosts that are named at start because what leads there is not shown; a table may have many.
@@ -83,6 +84,13 @@ def serve(
             help="A TOML file with the look of the page: name, logo, colours, fonts, texts.",
         ),
     ] = None,
+    study: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="RATHER_STUDY",
+            help="A TOML file with a study: arms, quotas, tasks, the end; see `rather study new`.",
+        ),
+    ] = None,
     sessions_per_day: Annotated[int, typer.Option(min=1, help="Sessions that one address may open per day.")] = 1_000,
     requests_per_minute: Annotated[
         int, typer.Option(min=1, help="Requests that one address may make per minute.")
@@ -131,6 +139,7 @@ def serve(
         rather serve cars.csv --origin https://shop.example.org --image-host https://images.example.org
         rather serve cars.csv --theme shop.toml --link-host https://shop.example.org
         rather serve fahrraeder.csv --language de
+        rather serve cars.csv --study study.toml
         rather serve films --check
     """
     from rather.cli.progress import open_with_progress
@@ -151,6 +160,7 @@ def serve(
         image_hosts=tuple(image_host or ()),
         link_hosts=tuple(link_host or ()),
         theme=_theme(theme),
+        study=_study(study),
         workers=workers,
         prefetch=not no_prefetch,
         watch=not no_watch,
@@ -202,6 +212,12 @@ def _theme(path: Path | None) -> "Theme | None":
     return theme
 
 
+def _study(path: Path | None) -> "Study | None":
+    from rather.server import Study
+
+    return None if path is None else Study.from_file(path)
+
+
 def _own_names() -> list[str]:
     """This machine's name, as others on its network may know it."""
     from rather.server.settings import HOST_PATTERN
@@ -245,6 +261,8 @@ def _run(
     listener = listen(host, port)
     opened = {source.name: (source.catalog, source.belief) for source in sources}
     app = create_app(opened, settings, files=files)
+    if settings.study is not None and settings.keep_days is not None:
+        say(f"Sessions are deleted {settings.keep_days:g} days after their last use; --keep-days 0 keeps a study's.")
     shown = "localhost" if host in ("127.0.0.1", "0.0.0.0", "::1", "::") else host
     address = f"http://{shown}:{listener.getsockname()[1]}"
 

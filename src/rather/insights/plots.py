@@ -9,12 +9,20 @@ from rather.insights.taste_map import TasteMap
 
 WIDTH, LABELS, RIGHT = 720, 250, 70
 BAR, GAP = 18, 8
+# Room for a number with its interval.
+TEXTS = 190
 INK, LINE, ACCENT, SOFT = "#1f2933", "#cbd2d9", "#1f5f8b", "#9fc3dd"
 LONGEST = 34
 
 
 def bars(
-    labels: Sequence[str], found: Sequence[Estimate], *, title: str, percent: bool = False, texts: Sequence[str] = ()
+    labels: Sequence[str],
+    found: Sequence[Estimate],
+    *,
+    title: str,
+    percent: bool = False,
+    texts: Sequence[str] = (),
+    text_room: int = RIGHT,
 ) -> str:
     """Horizontal bars with their intervals; from 0 to the left where a number is negative.
 
@@ -24,10 +32,11 @@ def bars(
         title: What the plot shows, for those who cannot see it.
         percent: Whether the numbers are shares.
         texts: What to write behind each bar; by default its number.
+        text_room: Room for these texts, in pixels.
     """
     low = min([0.0, *(each.low for each in found)])
     high = max([0.0, *(each.high for each in found)]) or 1.0
-    axis = _Axis(low, high if high > low else low + 1, LABELS, WIDTH - RIGHT)
+    axis = _Axis(low, high if high > low else low + 1, LABELS, WIDTH - text_room)
     parts = [f'<line x1="{axis(0):.1f}" x2="{axis(0):.1f}" y1="0" y2="{_height(found)}" stroke="{LINE}"/>']
     for index, (label, each) in enumerate(zip(labels, found, strict=True)):
         top = GAP / 2 + index * (BAR + GAP)
@@ -41,6 +50,18 @@ def bars(
             _text(max(axis(each.high), axis(0)) + 6, middle, text, "start"),
         ]
     return _svg(WIDTH, _height(found), title, parts)
+
+
+def stacked(panels: Sequence[tuple[str, Sequence[str], Sequence[Estimate], Sequence[str]]]) -> str:
+    """Several plots of `bars` below each other, as a file by itself: of each its title, labels, numbers and texts."""
+    parts, top = [], 0
+    for title, labels, found, texts in panels:
+        parts.append(_text(8, top + 16, title, "start", ACCENT))
+        inner = bars(labels, found, title=title, texts=texts, text_room=TEXTS)
+        height = _height(found)
+        parts.append(inner.replace("<svg ", f'<svg y="{top + 30}" width="{WIDTH}" height="{height}" ', 1))
+        top += height + 50
+    return _svg(WIDTH, top, ", ".join(title for title, *_ in panels), parts)
 
 
 def curve(numbers: Sequence[float], values: Sequence[str], found: Sequence[Estimate], *, title: str) -> str:

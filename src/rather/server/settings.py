@@ -10,6 +10,7 @@ from rather.errors import InvalidInputError
 from rather.languages import ENGLISH, validated_language
 from rather.numerics.threads import available_cores
 from rather.retrieval.selection import RetrieverKind
+from rather.server.studies import Study
 from rather.server.theme import Theme
 from rather.strategies import STRATEGIES
 
@@ -92,6 +93,7 @@ class Settings:
         theme: The look of the page, see `Theme.from_file`; None for that of `rather`.
         language: The language of all texts for people; None for that of each browser.
         limits: How much one caller may use.
+        study: What is studied, see `Study.from_file`; None for nothing.
     """
 
     database: str | None = None
@@ -111,6 +113,7 @@ class Settings:
     theme: Theme | None = None
     language: str | None = None
     limits: Limits = field(default_factory=Limits)
+    study: Study | None = None
 
     def __post_init__(self) -> None:
         if self.retriever not in get_args(RetrieverKind):
