@@ -19,6 +19,7 @@ from rather.cli import (
     serve,
     simulate,
     strategies,
+    study,
     vectors,
 )
 from rather.cli.command_help import Command
@@ -67,7 +68,8 @@ for everyday in EVERYDAY:
 app.add_typer(learn.learn)
 app.command(cls=Command)(export.export)
 app.command("import", cls=Command)(export.import_)
-for study in FOR_RESEARCH:
-    app.command(cls=Command, rich_help_panel=PANEL)(study)
+app.add_typer(study.study)
+for command in FOR_RESEARCH:
+    app.command(cls=Command, rich_help_panel=PANEL)(command)
 app.add_typer(research.research, rich_help_panel=PANEL)
 app.add_typer(data.data, rich_help_panel=PANEL)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rather.formats.opening import Source
     from rather.formats.prior_files import LearntPrior
     from rather.server.settings import Settings
+    from rather.server.studies import Study
     from rather.server.theme import Theme
 
 # Hosts that are named at start because what leads there is not shown; a table may have many.
@@ -93,6 +94,13 @@ def serve(
             help="Ask the first questions of this plan, as `rather plan --out` wrote it, or plan N questions now; "
             "repeat it for more catalogues.",
             show_default=False,
+        ),
+    ] = None,
+    study: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="RATHER_STUDY",
+            help="A TOML file with a study: arms, quotas, tasks, the end; see `rather study new`.",
         ),
     ] = None,
     sessions_per_day: Annotated[int, typer.Option(min=1, help="Sessions that one address may open per day.")] = 1_000,
@@ -170,6 +178,7 @@ def serve(
         rather serve cars.csv --learn daily
         rather serve fahrraeder.csv --language de
         rather serve films --plan plan.json
+        rather serve cars.csv --study study.toml
         rather serve films --check
     """
     from rather.cli.progress import open_with_progress
@@ -191,6 +200,7 @@ def serve(
         image_hosts=tuple(image_host or ()),
         link_hosts=tuple(link_host or ()),
         theme=_theme(theme),
+        study=_study(study),
         workers=workers,
         prefetch=not no_prefetch,
         watch=not no_watch,
@@ -274,6 +284,12 @@ def _theme(path: Path | None) -> "Theme | None":
     return theme
 
 
+def _study(path: Path | None) -> "Study | None":
+    from rather.server import Study
+
+    return None if path is None else Study.from_file(path)
+
+
 def _own_names() -> list[str]:
     """This machine's name, as others on its network may know it."""
     from rather.server.settings import HOST_PATTERN
@@ -318,6 +334,8 @@ def _run(
     listener = listen(host, port)
     opened = {source.name: (source.catalog, source.belief) for source in sources}
     app = create_app(opened, settings, files=files, priors=priors)
+    if settings.study is not None and settings.keep_days is not None:
+        say(f"Sessions are deleted {settings.keep_days:g} days after their last use; --keep-days 0 keeps a study's.")
     shown = "localhost" if host in ("127.0.0.1", "0.0.0.0", "::1", "::") else host
     address = f"http://{shown}:{listener.getsockname()[1]}"
 

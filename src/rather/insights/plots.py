@@ -46,7 +46,7 @@ def bars(
     right = max(RIGHT, 16 + max((round(7.4 * len(text)) for text in texts), default=0))
     axis = _Axis(low, high if high > low else low + 1, room, WIDTH - right)
     top, row = TITLE + (22 if second else 0), (BAR + GAP) * (2 if second else 1)
-    height = top + row * len(labels) + 4
+    height = _bars_height(len(labels) + len(second), top)
     parts = [_vertical(axis(0), top - 2, height - 2, LINE)]
     if second:
         parts.append(_legend(legend, room, TITLE + 6))
@@ -56,7 +56,21 @@ def bars(
         parts += _bar(axis, found[index], upper, texts[index], PALE if found[index].value >= 0 else WARM)
         if second:
             parts += _bar(axis, second[index], upper + BAR + 2, _number(second[index].value, percent), LINE)
-    return _svg(WIDTH, round(height), title, parts)
+    return _svg(WIDTH, height, title, parts)
+
+
+def stacked(panels: Sequence[tuple[str, Sequence[str], Sequence[Estimate], Sequence[str]]]) -> str:
+    """Several plots of `bars` below each other, as a file by itself: of each its title, labels, numbers and texts."""
+    parts, top = [], 0
+    for title, labels, found, texts in panels:
+        inner, height = bars(labels, found, title=title, texts=texts), _bars_height(len(labels))
+        parts.append(inner.replace("<svg ", f'<svg y="{top}" width="{WIDTH}" height="{height}" ', 1))
+        top += height + 20
+    return _svg(WIDTH, top, ", ".join(title for title, *_ in panels), parts, headed=False)
+
+
+def _bars_height(rows: int, top: int = TITLE) -> int:
+    return top + (BAR + GAP) * rows + 4
 
 
 def curve(numbers: Sequence[float], values: Sequence[str], found: Sequence[Estimate], *, title: str) -> str:
@@ -248,8 +262,8 @@ def _text(
     )
 
 
-def _svg(width: int, height: int, title: str, parts: Sequence[str]) -> str:
-    heading = _text(0, 12, title, "start", INK, 15, weight=600)
+def _svg(width: int, height: int, title: str, parts: Sequence[str], *, headed: bool = True) -> str:
+    heading = _text(0, 12, title, "start", INK, 15, weight=600) if headed else ""
     return (
         f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{escape(visible(title))}" '
         f'font-family="system-ui, sans-serif" xmlns="http://www.w3.org/2000/svg">{heading}{"".join(parts)}</svg>'

@@ -11,6 +11,7 @@ from rather.errors import InvalidInputError
 from rather.languages import ENGLISH, validated_language
 from rather.numerics.threads import available_cores
 from rather.retrieval.selection import RetrieverKind
+from rather.server.studies import Study
 from rather.server.theme import Theme
 from rather.strategies import STRATEGIES
 
@@ -100,6 +101,7 @@ class Settings:
         limits: How much one caller may use.
         learn: When a prior is learnt from the answers: "daily", or after so many new conversations; None for never.
         learnt: The folder that learnt priors are kept in; None for one in the user's data directory.
+        study: What is studied, see `Study.from_file`; None for nothing.
     """
 
     database: str | None = None
@@ -122,6 +124,7 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
     learn: Literal["daily"] | int | None = None
     learnt: Path | None = None
+    study: Study | None = None
 
     def __post_init__(self) -> None:
         if self.retriever not in get_args(RetrieverKind):

@@ -29,6 +29,7 @@ from rather.server.computing.gate import Gate
 from rather.server.problems import ProblemError, invalid_filter, invalid_log, invalid_request, out_of_memory
 from rather.server.requests import Filter, Log, NewSession
 from rather.server.settings import SERVED_FOR_ATTRIBUTES, Settings
+from rather.server.studies import Study
 
 # Policies that are cached for requests, and as many for stored sessions. Most people have the same few.
 CACHED_POLICIES = 256
@@ -138,18 +139,24 @@ class ServedCatalog:
         completed = {"catalog": self.name, "strategy": strategy, "time_budget_ms": budget, "p": p}
         return request.model_copy(update=completed)
 
-    def start(self, request: NewSession, spaces: Mapping[str, Any] | None = None) -> Session:
+    def start(
+        self, request: NewSession, spaces: Mapping[str, Any] | None = None, study: Study | None = None
+    ) -> Session:
         """The session that a complete request asks for, before its first question.
 
         Args:
             request: What is asked for.
             spaces: Those of answers that it will be told, if there are any.
+            study: That it is part of, which gives it tasks and the numbers of questions.
         """
         shared = request.without_study.model_copy(update={"seed": 0, "questions": None, "language": None})
         policy = self._policy_for_request(shared.model_dump_json()).with_seed(request.seed)
         stopping = Stopping.usual(policy.start_regret)
         if request.questions is not None:
             stopping = replace(stopping, questions=request.questions)
+        if study is not None:
+            policy = policy.with_tasks(study.tasks)
+            stopping = replace(stopping, questions=study.maximum, minimum=study.minimum)
         return Session(policy, stopping, cache=user_cache(), spaces=spaces)
 
     def resume(self, settings: str, budget_ms: float | None) -> Session:
@@ -229,6 +236,8 @@ class ServedCatalog:
         policy, _ = load_settings(content, self.catalog, self.belief, **self._parts(content, budget_ms))
         if policy.rejuvenation not in (None, Rejuvenation()):
             raise invalid_log("Its `rejuvenation` is not the usual one, and could keep the server busy for long.")
+        if any(len(task.items) > self.settings.limits.slate for task in policy.tasks):
+            raise invalid_log(f"It has a task with more than {self.settings.limits.slate} items.")
         if policy.ask != "items" and policy.attribute_strategy not in SERVED_FOR_ATTRIBUTES:
             raise invalid_log(f"Its strategy for attributes is none of {', '.join(SERVED_FOR_ATTRIBUTES)}.")
 

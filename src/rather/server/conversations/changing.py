@@ -12,9 +12,10 @@ from rather.server.computing.states import State, States
 from rather.server.computing.summaries import summary_of
 from rather.server.conversations.conversation import Conversation, first_key_of, record_of, steps_of
 from rather.server.conversations.loading import Loading, no_longer_served
+from rather.server.conversations.participating import Participation
 from rather.server.problems import ProblemError
 from rather.server.requests import NewAnswer, NewFilters, NewHint, NewSession
-from rather.server.sessions.records import RequestKey, StoredEvent
+from rather.server.sessions.records import RequestKey, StoredEvent, StoredSession
 from rather.server.sessions.store import Changes, Store
 
 
@@ -27,16 +28,24 @@ class Changing:
         states: Computes their states.
         loading: Loads conversations.
         most_answers: How many answers a session holds.
+        participation: In a study, if there is one.
     """
 
     def __init__(
-        self, catalogs: ServedCatalogs, store: Store, states: States, loading: Loading, most_answers: int
+        self,
+        catalogs: ServedCatalogs,
+        store: Store,
+        states: States,
+        loading: Loading,
+        most_answers: int,
+        participation: Participation | None = None,
     ) -> None:
         self._catalogs = catalogs
         self._store = store
         self._states = states
         self._loading = loading
         self._most_answers = most_answers
+        self._participation = participation
 
     def answer(self, id: str, answer: NewAnswer) -> tuple[Conversation, str, bool]:
         """Store an answer; with its id, and whether it had already been given."""
@@ -56,6 +65,7 @@ class Changing:
         conversation = self._loading.load(id)
         self._validate_room(conversation)
         stored = conversation.stored
+        self._validate_own_way(stored)
         try:
             state, record = self._states.after_hint(conversation.state, statement_of(hint.said))
         except (InvalidInputError, UnknownNameError) as error:
@@ -86,6 +96,7 @@ class Changing:
     def filters(self, id: str, filters: NewFilters, key: RequestKey | None) -> Conversation:
         """Ask and recommend under other filters from now on."""
         stored = self._loading.find(id)
+        self._validate_own_way(stored)
         served = self._catalogs.of_session(stored.catalog)
         if served is None:
             raise no_longer_served(stored)
@@ -108,7 +119,19 @@ class Changing:
         if choice not in offered:
             text = f"`choice` must be one of {', '.join(str(item) for item in offered)}."
             raise ProblemError(422, "invalid-choice", text, "Choose one of the answers.")
+        if conversation.state.stop is not None and self._in_study(conversation.stored):
+            text = "All questions of this study have been answered."
+            raise ProblemError(409, "study-finished", text, "Show the end of the study.")
         self._validate_room(conversation)
+
+    def _in_study(self, stored: StoredSession) -> bool:
+        return self._participation is not None and self._participation.covers(stored)
+
+    def _validate_own_way(self, stored: StoredSession) -> None:
+        """Raise in a study: who steers the questions in a way of their own cannot be compared with the others."""
+        if self._in_study(stored):
+            text = "A study takes answers alone, no hints and no filters."
+            raise ProblemError(409, "not-in-a-study", text, "Answer the open question.")
 
     def _validate_room(self, conversation: Conversation) -> None:
         if sum("undo" not in event.event for event in conversation.stored.events) >= self._most_answers:

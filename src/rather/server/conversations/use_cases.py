@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 from rather.conversation.allowed_items import dump_allowed
+from rather.languages import ENGLISH
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog, ItemId
 from rather.model.catalog_changes import CatalogChanges
@@ -16,11 +17,13 @@ from rather.server.conversations.changing import Changing
 from rather.server.conversations.conversation import Conversation
 from rather.server.conversations.loading import Loading
 from rather.server.conversations.opening import Opening
-from rather.server.conversations.repeating import changed_by, request_key, retry
+from rather.server.conversations.participating import Participation
+from rather.server.conversations.repeating import ATTEMPTS, changed_by, request_key, retry
 from rather.server.conversations.versions import Versions, upgrade
-from rather.server.problems import ProblemError
+from rather.server.problems import ProblemError, busy
 from rather.server.requests import Log, NewAnswer, NewFilters, NewHint, NewSession, Page, Undo
-from rather.server.sessions.records import RequestKey, SteadyClock, StoredSession, now
+from rather.server.sessions.quotas import RespondentKnownError, StudyFullError, StudyLimit
+from rather.server.sessions.records import RequestKey, SteadyClock, now
 from rather.server.sessions.store import LostRaceError, OverLimitError, SessionLimit, Store
 from rather.server.settings import Settings
 
@@ -47,12 +50,18 @@ class Conversations:
         self._clock = SteadyClock()
         self._opening = Opening(catalogs, states)
         self._loading = Loading(catalogs, store, states)
-        self._changing = Changing(catalogs, store, states, self._loading, settings.limits.answers)
+        self.participation = None
+        if settings.study is not None:
+            self.participation = Participation(settings.study, catalogs, store, self._opening, settings.limits)
+        most = settings.limits.answers
+        self._changing = Changing(catalogs, store, states, self._loading, most, self.participation)
         self._versions = Versions(catalogs, states, prefetch, self._opening)
 
     def warm_up(self) -> None:
         """Prepare every catalogue, so that the first person does not wait for it, and what older versions stored."""
         self._versions.prepare()
+        if self.participation is not None:
+            self.participation.prepare()
         upgrade(self.catalogs, self.store)
 
     def replace(
@@ -78,11 +87,24 @@ class Conversations:
         self.store.close()
 
     def create(
-        self, request: NewSession, address: str, idempotency_key: str | None = None
+        self, request: NewSession, address: str, idempotency_key: str | None = None, language: str = ENGLISH
     ) -> tuple[Conversation, bool]:
-        """Open a session; True beside it when the idempotency key had already opened it."""
+        """Open a session, in the study if there is one; True beside it when the idempotency key had already opened it.
+
+        Args:
+            request: What is asked for.
+            address: Where the request comes from.
+            idempotency_key: As it was sent.
+            language: In which to say why somebody cannot take part in the study.
+        """
         key = request_key(self.store, address, idempotency_key, "open", request)
-        return self._create_once(lambda: self._opening.requested(request), address, key)
+        study = self.participation
+        if study is None or not study.is_about(request):
+            return self._create_once(lambda: (self._opening.requested(request), None), address, key)
+        try:
+            return self._create_once(lambda: study.admit(request, language), address, key)
+        except RespondentKnownError:
+            raise study.known(request, language) from None
 
     def restore(
         self, log: Log, address: str, name: str | None = None, idempotency_key: str | None = None
@@ -92,7 +114,7 @@ class Conversations:
         True beside it when the idempotency key had already made it.
         """
         key = request_key(self.store, address, idempotency_key, f"import {name}", log)
-        return self._create_once(lambda: self._opening.restored(log, name), address, key)
+        return self._create_once(lambda: (self._opening.restored(log, name), None), address, key)
 
     def load(self, id: str) -> Conversation:
         """The conversation of this id, in the catalogue as it is now; readable even where it cannot go on."""
@@ -172,15 +194,14 @@ class Conversations:
         return conversation
 
     def _create_once(
-        self, new: Callable[[], Conversation], address: str, key: RequestKey | None
+        self, new: Callable[[], tuple[Conversation, StudyLimit | None]], address: str, key: RequestKey | None
     ) -> tuple[Conversation, bool]:
         """Store a new session; if the same request has done so before, that one as it is now, and True."""
         if (id := changed_by(self.store, key)) is not None:
             return self.load_to_answer(id), True
         hashed_address = self._counted(address)
-        conversation = new()
         try:
-            self._store(conversation.stored, hashed_address, key)
+            conversation = self._stored(new, hashed_address, key)
         except LostRaceError:
             if (id := changed_by(self.store, key)) is None:
                 raise
@@ -202,13 +223,27 @@ class Conversations:
             raise _too_many_sessions(limit.most)
         return hashed
 
-    def _store(self, stored: StoredSession, hashed_address: str, key: RequestKey | None) -> None:
-        """Store a new session, unless others of this address have been opened meanwhile."""
+    def _stored(
+        self,
+        new: Callable[[], tuple[Conversation, StudyLimit | None]],
+        hashed_address: str,
+        key: RequestKey | None,
+    ) -> Conversation:
+        """Store a new session, unless others of this address have been opened meanwhile.
+
+        An arm of a study that has been filled meanwhile leaves another one, or none.
+        """
         limit = self._limit
-        try:
-            self.store.create(stored, hashed_address, key, limit)
-        except OverLimitError:
-            raise _too_many_sessions(limit.most) from None
+        for _ in range(ATTEMPTS):
+            conversation, study = new()
+            try:
+                self.store.create(conversation.stored, hashed_address, key, limit, study)
+            except OverLimitError:
+                raise _too_many_sessions(limit.most) from None
+            except StudyFullError:
+                continue
+            return conversation
+        raise busy("Too many people are joining the study at once.")
 
     @property
     def _limit(self) -> SessionLimit:

@@ -109,7 +109,7 @@ def show_attributes(name: CatalogName, conversations: AppConversations, reader: 
 
 
 @api.post(
-    "/sessions", tags=["sessions"], summary="Open a session", status_code=201, responses=documented(400, 404, 413)
+    "/sessions", tags=["sessions"], summary="Open a session", status_code=201, responses=documented(400, 404, 409, 413)
 )
 def open_session(
     body: NewSession,
@@ -123,7 +123,8 @@ def open_session(
 
     Its id is unguessable: whoever has it may answer, and nobody else.
     """
-    conversation, repeated = conversations.create(body, address, idempotency_key)
+    language = reader.language(body.language)
+    conversation, repeated = conversations.create(body, address, idempotency_key, language)
     response.status_code = 200 if repeated else 201
     response.headers["Location"] = f"/v1/sessions/{conversation.stored.id}"
     return session_view(conversation, conversations.settings, reader)

@@ -26,6 +26,7 @@ from rather.server.conversations import Conversation
 from rather.server.http import schema
 from rather.server.http.language import Wishes
 from rather.server.http.question_views import UNNAMED, option_views, prompt, question_view, recommendation_view
+from rather.server.http.study_views import study_view
 from rather.server.requests import NewSession, Page
 from rather.server.sessions.records import StoredSession
 from rather.server.settings import Settings
@@ -78,6 +79,7 @@ def session_view(
         catalog_changes=[
             display.text(retold(display.language, "carried", sentence)) for sentence in stored.changes or ()
         ],
+        study=None if shared else study_view(conversation, settings.study, display.language),
     )
 
 
