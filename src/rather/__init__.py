@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from rather.model.belief import Belief as Belief
     from rather.model.catalog import Catalog as Catalog
     from rather.model.hints import Hint as Hint
+    from rather.model.personal_noise import PersonalNoise as PersonalNoise
     from rather.model.priors import Prior as Prior
     from rather.model.questions import Question as Question
     from rather.model.questions import Recommendation as Recommendation
@@ -89,6 +90,7 @@ _HOMES = {
     "model.catalog": ("Catalog",),
     "model.hints": ("Hint",),
     "model.statements": ("DontCare", "LikeBut", "MoreLike", "Want"),
+    "model.personal_noise": ("PersonalNoise",),
     "model.priors": ("Prior",),
     "model.questions": ("Question", "Recommendation"),
     "model.rejuvenation": ("Rejuvenation",),

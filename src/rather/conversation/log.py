@@ -24,6 +24,7 @@ from rather.model.attributes import attributes_hash
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.model.hints import Hint
+from rather.model.personal_noise import PersonalNoise
 from rather.model.questions import Question
 from rather.model.rejuvenation import Rejuvenation
 from rather.model.responses import Logistic, Noiseless, ResponseModel, as_choice
@@ -41,7 +42,11 @@ LOGGED_STRATEGIES = {
     "exhaustive-search": "exhaustive-partial",
 }
 
-RESPONSES: dict[str, type[Logistic] | type[Noiseless]] = {"logistic": Logistic, "noiseless": Noiseless}
+RESPONSES: dict[str, type[Logistic] | type[Noiseless] | type[PersonalNoise]] = {
+    "logistic": Logistic,
+    "noiseless": Noiseless,
+    "personal": PersonalNoise,
+}
 
 
 def held_events(events: Sequence[Any]) -> list[dict[str, Any]]:

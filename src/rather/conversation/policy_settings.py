@@ -7,6 +7,7 @@ from rather import value
 from rather.errors import InvalidInputError
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
+from rather.model.personal_noise import PersonalNoise
 from rather.model.responses import Logistic
 from rather.numerics.threads import one_thread
 from rather.strategies.problem import validate_dimensions
@@ -42,6 +43,15 @@ def everyday_response(catalog: Catalog, belief: Belief, temperature: float | Non
         spread = value.utility_spread(catalog, belief)
         average = float(catalog.average @ belief.mean)
     return Logistic(temperature if temperature is not None else 0.1 * spread, none_utility=average, tie=0.5)
+
+
+def personal_response(catalog: Catalog, belief: Belief, temperature: float | None = None) -> PersonalNoise:
+    """`everyday_response` for people of whom some answer more consistently than others.
+
+    The levels are a quarter, half, once, twice and four times the temperature there. See `PersonalNoise`.
+    """
+    everyday = everyday_response(catalog, belief, temperature)
+    return PersonalNoise.around(everyday.temperature, everyday.none_utility, everyday.tie)
 
 
 def validate_page(count: int, offset: int, ranking: str) -> None:

@@ -151,8 +151,9 @@ def likely_choices(state: State) -> list[Choice]:
     question, session = state.question, state.session
     assert question is not None
     with one_thread():
-        utilities = question.vectors @ session.belief.particles.T
-        chances = session.policy.response.log_probabilities(utilities).exp() @ session.belief.weights
+        belief = session.belief
+        answers = belief.answering(session.policy.response).log_probabilities(question.vectors @ belief.particles.T)
+        chances = answers.exp() @ belief.weights
     choices: list[Choice] = [*range(len(question)), *session.policy.response.extras]
     choices.sort(key=lambda choice: -float(chances[answer_row(choice, len(question), session.policy.response)]))
     return [*choices, SKIP]
