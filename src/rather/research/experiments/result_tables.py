@@ -3,10 +3,10 @@
 import math
 from collections.abc import Sequence
 
+from rather.research.experiments.personal_noise.tables import noise_tables
 from rather.research.experiments.real_people.tables import people_tables
-from rather.research.experiments.spec import ExperimentSpec
+from rather.research.experiments.spec import REFERENCE, ExperimentSpec
 from rather.research.experiments.summary import (
-    REFERENCE,
     ExperimentSummary,
     MethodSummary,
     PaperComparison,
@@ -25,6 +25,8 @@ def result_tables(spec: ExperimentSpec, summary: ExperimentSummary) -> list[Resu
     """All tables of an experiment but that of the paper's numbers, see `paper_table`."""
     if spec.kind == "real-people":
         return people_tables(spec, summary)
+    if spec.kind == "personal-noise":
+        return noise_tables(spec, summary)
     found = []
     for title, rows in panels(summary):
         found += _conversation_tables(title, rows)
