@@ -16,12 +16,15 @@ from rather.cli.options import (
     CatalogName,
     Json,
     NoCache,
+    Noise,
+    NoiseKind,
     RetrieverKind,
     Seed,
     SlateSize,
     Strict,
     Temperature,
     Where,
+    chosen_response,
     chosen_strategies,
 )
 from rather.errors import InvalidInputError, RatherError
@@ -62,6 +65,7 @@ def ask(
         typer.Option(min=1, help="Stop after this many answers at the latest.", show_default="25"),
     ] = None,
     temperature: Temperature = None,
+    noise: NoiseKind = Noise.FIXED,
     where: Where = None,
     seed: Seed = 0,
     json_output: Json = False,
@@ -88,6 +92,7 @@ def ask(
         rather ask films --resume evening.json
         rather ask films --ask attributes --p 2
         rather ask films --language de
+        rather ask films --noise personal
         rather ask cars.csv --where "year >= 2025 and seats > 4"
         echo '{"choice": 1}' | rather ask films --json
     """
@@ -101,7 +106,6 @@ def ask(
     from rather.caching import user_cache
     from rather.cli.progress import open_with_progress, spinner
     from rather.conversation.policy import Policy
-    from rather.conversation.policy_settings import everyday_response
     from rather.conversation.session import Session
     from rather.conversation.stopping import Stopping
     from rather.formats.opening import filtered_items
@@ -124,7 +128,7 @@ def ask(
                 strategy=for_items,
                 attribute_strategy=for_attributes,
                 reading_cost=None if reading_cost is None else _reading_cost(reading_cost),
-                response=everyday_response(source.catalog, source.belief, temperature),
+                response=chosen_response(source, noise, temperature),
                 allowed=filtered_items(source.catalog, where, k),
                 retriever=search,
             )

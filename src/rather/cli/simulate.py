@@ -14,6 +14,8 @@ from rather.cli.options import (
     Attributes,
     CatalogName,
     Json,
+    Noise,
+    NoiseKind,
     Plot,
     Ray,
     RetrieverKind,
@@ -22,6 +24,7 @@ from rather.cli.options import (
     Strict,
     Temperature,
     Workers,
+    chosen_response,
     chosen_strategies,
 )
 from rather.nouns import counted
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
 
     from rather.conversation.policy import Policy
     from rather.formats.opening import Opened
+    from rather.model.responses import ResponseModel
     from rather.simulation import PolicySummary
     from rather.simulation.questions_needed import QuestionsNeeded
     from rather.strategies import Strategy
@@ -74,6 +78,7 @@ def simulate(
     ] = False,
     k: SlateSize = 2,
     temperature: Temperature = None,
+    noise: NoiseKind = Noise.FIXED,
     among_particles: Annotated[
         bool,
         typer.Option(
@@ -106,6 +111,7 @@ def simulate(
         rather simulate films --ask attributes --strategy auto --strategy random
         rather simulate films --ask items --ask attributes --ask auto
         rather simulate films --hints 2
+        rather simulate films --noise personal
         rather simulate films --lists --users 200
         rather simulate films --users 10000 --ray 10.0.0.1:6379
     """
@@ -116,7 +122,8 @@ def simulate(
 
     compared = _compared(asking or [Ask.ITEMS], strategy or [])
     source = open_with_progress(catalog, strict=strict)
-    policies = _policies(source, compared, k, p, temperature, retriever, rejuvenate=not among_particles)
+    response = chosen_response(source, noise, temperature)
+    policies = _policies(source, compared, k, p, response, retriever, rejuvenate=not among_particles)
     hinting = {f"{name}, {counted(hints, 'hint')}": policy for name, policy in policies.items()} if hints else {}
     policies |= hinting
     drawn = draw_users(source.belief, users, seed, among_particles=among_particles)
@@ -185,17 +192,15 @@ def _policies(
     compared: dict[Ask, dict[str, "Strategies"]],
     k: int,
     p: int,
-    temperature: float | None,
+    response: "ResponseModel",
     retriever: str,
     rejuvenate: bool,
 ) -> dict[str, "Policy"]:
     from rather.caching import user_cache
     from rather.conversation.policy import Policy
-    from rather.conversation.policy_settings import everyday_response
     from rather.model.rejuvenation import Rejuvenation
     from rather.retrieval import choose_retriever
 
-    response = everyday_response(source.catalog, source.belief, temperature)
     chosen = choose_retriever(source.catalog, source.belief, retriever, cache=user_cache())
     return {
         f"{kind} ({name})" if len(compared) > 1 else name: Policy(

@@ -45,7 +45,7 @@ class PersonalNoise:
 
     Attributes:
         temperatures: The levels, in units of utility.
-        weights: The share of people at each level, with a sum of 1. `rather.learn.noise_weights` learns them.
+        weights: The share of people at each level, with a sum of 1. `rather.learn.population_noise` learns them.
         none_utility: See `Logistic`.
         tie: See `Logistic`.
     """

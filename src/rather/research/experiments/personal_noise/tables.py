@@ -1,7 +1,7 @@
 """The tables of an experiment about noise of one's own."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rather.research.experiments.real_people.measures import BINS, calibration_error
 from rather.research.experiments.spec import ExperimentSpec
@@ -44,20 +44,19 @@ def _against_best(variant: str, rows: Sequence[MethodSummary], reference: str) -
     personal = next(row for row in rows if row.method == reference)
     best = min((row for row in rows if row.method != reference), key=lambda row: row.mean["mean_regret"][0])
     lines = [
-        _compared(str(question), *(row.mean["regret"][question] for row in (best, personal)), -ahead, error)
+        _compared(str(question), (row.mean["regret"][question] for row in (best, personal)), -ahead, error)
         for question, (ahead, error) in enumerate(zip(best.ahead, best.ahead_error, strict=True))
         if question
     ]
-    difference, error = (found["mean_regret"][0] for found in (best.differences, best.differences_error))
-    means = (row.mean["mean_regret"][0] for row in (best, personal))
-    lines.append(_compared("mean of all", *means, -difference, error))
+    ahead, error = best.differences["mean_regret"][0], best.differences_error["mean_regret"][0]
+    lines.append(_compared("mean of all", (row.mean["mean_regret"][0] for row in (best, personal)), -ahead, error))
     head = ["question", best.method, reference, "difference, paired", "behind by more than its error"]
     return ResultTable(f"Noise of one's own against the best fixed noise ({variant})", head, lines)
 
 
-def _compared(what: str, fixed: float, personal: float, difference: float, error: float) -> list[str]:
+def _compared(what: str, means: Iterable[float], difference: float, error: float) -> list[str]:
     behind = "yes" if difference > error else "no"
-    return [what, f"{fixed:.3f}", f"{personal:.3f}", f"{difference:+.3f} ±{error:.3f}", behind]
+    return [what, *(f"{mean:.3f}" for mean in means), f"{difference:+.3f} ±{error:.3f}", behind]
 
 
 def _calibration(variant: str, rows: Sequence[MethodSummary]) -> ResultTable:
