@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rather.conversation.cached import CachedPolicy as CachedPolicy
     from rather.conversation.logged_history import hint_history as hint_history
     from rather.conversation.logged_history import history as history
+    from rather.conversation.plans import Plan as Plan
     from rather.conversation.policy import Policy as Policy
     from rather.conversation.reading_cost import ReadingCost as ReadingCost
     from rather.conversation.session import Session as Session
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from rather.model.utilities import IdealPoints as IdealPoints
     from rather.model.utilities import NeuralUtility as NeuralUtility
     from rather.model.utilities import UtilityModel as UtilityModel
+    from rather.planning.planner import plan as plan
     from rather.retrieval import ExactRetriever as ExactRetriever
     from rather.retrieval import Retriever as Retriever
     from rather.simulation.users import SimulatedUser as SimulatedUser
@@ -77,6 +79,7 @@ _HOMES = {
     "client": ("Client",),
     "conversation.cached": ("CachedPolicy",),
     "conversation.logged_history": ("hint_history", "history"),
+    "conversation.plans": ("Plan",),
     "conversation.policy": ("Policy",),
     "conversation.reading_cost": ("ReadingCost",),
     "conversation.session": ("Session",),
@@ -97,6 +100,7 @@ _HOMES = {
     "model.responses": ("NONE", "SAME", "SKIP", "Answer", "Logistic", "Noiseless", "ResponseModel"),
     "model.attributes": ("Attribute",),
     "model.utilities": ("IdealPoints", "NeuralUtility", "UtilityModel"),
+    "planning.planner": ("plan",),
     "retrieval": ("ExactRetriever", "Retriever"),
     "simulation.users": ("SimulatedUser",),
     "strategies": (

@@ -12,6 +12,7 @@ MODULES = {
     "data": ("implicit", "scipy", "threadpoolctl"),
     "ann": ("faiss",),
     "cluster": ("ray",),
+    "mcp": ("mcp", "uvicorn"),
 }
 
 

@@ -20,6 +20,8 @@ NEEDING = [
     ("ann", ("simulate", "films", "--retriever", "approximate")),
     ("ann", ("serve", "films", "--check", "--retriever", "approximate")),
     ("ann", ("serve", "films", "--port", "0", "--retriever", "approximate")),
+    ("mcp", ("mcp", "films")),
+    ("mcp", ("mcp", "films", "--http", "--port", "0")),
     ("cluster", ("simulate", "films", "--ray", "local")),
     ("cluster", ("reproduce", "synthetic", "--quick", "--ray", "local")),
 ]

@@ -1,7 +1,9 @@
 """`rather research`: studies of one's own catalogue."""
 
+import itertools
 import json
 import sys
+import tomllib
 
 import pytest
 
@@ -68,3 +70,52 @@ def test_utilities_are_compared_on_people_held_out(rather, tmp_path):
     shown = rather("research", "utilities", str(path), *options).out
     assert "regret after 2" in shown
     assert "4 people. Regret: a person's highest rating" in shown
+
+
+LAPTOPS = list(itertools.product((1.0, 1.5, 2.0, 2.5), ("gaming", "office"), ("Ada", "Bel", "Cor")))
+
+
+@pytest.fixture
+def laptops(tmp_path):
+    """A table, and ratings by which heavy laptops are better for gaming and light ones for the office."""
+    rows = [f"L{row},{','.join(map(str, laptop))}" for row, laptop in enumerate(LAPTOPS)]
+    (tmp_path / "laptops.csv").write_text("\n".join(["id,weight,use,maker", *rows]))
+    lines = [
+        f"{user},L{row},{3 + (1 if use == 'gaming' else -1) * (weight - 1.75) + 0.2 * ((7 * user + 3 * row) % 5 - 2)}"
+        for user in range(30)
+        for row, (weight, use, _) in enumerate(LAPTOPS)
+        if (user + row) % 2
+    ]
+    (tmp_path / "ratings.csv").write_text("\n".join(["user_id,item_id,rating", *lines]))
+    return tmp_path / "laptops.csv", tmp_path / "ratings.csv"
+
+
+def test_a_joint_worth_is_found_and_its_settings_can_be_pasted(rather, laptops):
+    table, ratings = map(str, laptops)
+    report = json.loads(rather("research", "interactions", table, ratings, "--json").out)
+    first, *others = report["pairs"]
+    assert first["columns"] == ["use", "weight"]
+    assert first["worth_declaring"]
+    assert first["gain"] > 2 * first["gain_error"] > 0
+    assert not any(pair["worth_declaring"] for pair in others)
+    shown = rather("research", "interactions", table, ratings).out
+    assert "use × weight" in shown
+    assert report["settings"] in shown
+    laptops[0].with_suffix(".toml").write_text(report["settings"])
+    again = json.loads(rather("research", "interactions", table, ratings, "--json").out)
+    assert ["use", "weight"] not in [pair["columns"] for pair in again["pairs"]]
+    assert again["settings"] is None
+    assert "nothing to declare" in rather("research", "interactions", table, ratings).out
+
+
+def test_what_is_declared_stays_in_the_settings_to_paste(rather, laptops):
+    table, ratings = map(str, laptops)
+    laptops[0].with_suffix(".toml").write_text('[table]\ninteractions = [["maker", "use"]]')
+    settings = json.loads(rather("research", "interactions", table, ratings, "--json").out)["settings"]
+    assert tomllib.loads(settings) == {"table": {"interactions": [["maker", "use"], ["use", "weight"]]}}
+
+
+def test_ratings_of_other_items_are_rejected_in_a_line(rather, laptops, sweets):
+    error = rather("research", "interactions", str(sweets), str(laptops[1]), expect=2).err
+    assert "`ratings` must be about items of the table: of 24 items it has 0." in error
+    assert "Traceback" not in error

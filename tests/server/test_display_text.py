@@ -4,11 +4,11 @@ import pytest
 import torch
 from serving import answer, open_session
 
+from rather.conversation.display_text import DisplayText
 from rather.formats.opening import Source
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.model.questions import Option
-from rather.server.http.display_text import DisplayText
 
 DISPLAY = DisplayText(20, ("https://images.example", "http://10.0.0.1:8080"), ("*",))
 

@@ -6,10 +6,10 @@ from serving import answer, open_session
 from cars import CARS
 from rather import Policy
 from rather.conversation.session import Session
+from rather.conversation.tastes import tastes
 from rather.formats.opening import Source
 from rather.formats.tables import encode_table
 from rather.model.catalog import Catalog
-from rather.server.computing.summaries import tastes
 from rather.server.settings import LARGE, Settings
 
 

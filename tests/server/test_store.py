@@ -3,6 +3,7 @@
 import json
 import threading
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -270,3 +271,57 @@ def test_changes_and_summary_are_stored(store):
     assert store.load(session.id) == session
     assert store.append(session, event(1), changes=None).changes is None
     assert store.load(session.id).summary == {"regret": 0.5}
+
+
+def test_a_session_comes_back_with_what_a_study_noted(store):
+    study = {"respondent": "r 1", "campaign": "spring", "arm": "two", "source": "mail"}
+    noted = StoredSession.new("things", {"k": 2}, "{}", OPEN, study=study)
+    partly = StoredSession.new("things", {"k": 2}, "{}", OPEN, study={"campaign": "spring"})
+    for session in (noted, partly):
+        store.create(session, "a")
+    assert store.load(noted.id) == noted
+    assert store.load(noted.id).study == study
+    assert store.load(partly.id).study == {"campaign": "spring"}
+    assert store.change(noted, open=None).study == store.load(noted.id).study == study
+
+
+@pytest.mark.parametrize("batch", [1, 2, 3, 100])
+def test_a_stream_has_every_session_once_with_its_events_oldest_first(store, batch):
+    created = [create(store) for _ in range(5)]
+    created[1] = store.append(created[1], event(1), open=OPEN)
+    created[1] = store.append(created[1], event(2, "2-1", answer=1), open=None)
+    created[4] = store.append(created[4], event(1), open=None)
+    assert list(store.stream(batch=batch)) == created
+
+
+def test_a_stream_has_sessions_of_one_moment_once(store):
+    at = now()
+    created = [replace(StoredSession.new("things", {}, "{}", OPEN), created_at=at, touched_at=at) for _ in range(7)]
+    for session in created:
+        store.create(session, "a")
+    assert [session.id for session in store.stream(batch=2)] == sorted(session.id for session in created)
+
+
+def test_a_stream_may_start_at_a_time(store):
+    create(store)
+    later = [create(store) for _ in range(3)]
+    assert list(store.stream(since=later[0].created_at, batch=2)) == later
+    assert list(store.stream(since=now() + timedelta(days=1))) == []
+
+
+def test_a_stream_reads_in_batches_and_sees_what_comes_meanwhile(store, any_database):
+    created, read = [create(store) for _ in range(4)], []
+
+    def on_statement(connection, cursor, statement, parameters, context, many):
+        read.extend([statement] if statement.startswith("SELECT events") else [])
+
+    sqlalchemy.event.listen(Engine, "before_cursor_execute", on_statement)
+    try:
+        stream = store.stream(batch=2)
+        assert [next(stream), next(stream)] == created[:2]
+        assert len(read) == 1  # two sessions are in memory, and no transaction is open
+        store.delete(created[2].id)
+        added = create(store)
+        assert list(stream) == [created[3], added]
+    finally:
+        sqlalchemy.event.remove(Engine, "before_cursor_execute", on_statement)

@@ -8,8 +8,12 @@ from rather.cli import (
     bench,
     data,
     demo,
+    export,
+    insights,
     inspect,
     learn,
+    mcp,
+    plan,
     reproduce,
     research,
     serve,
@@ -45,12 +49,24 @@ def _options(
     """Ask a few questions, then recommend: would you rather…?"""
 
 
-EVERYDAY = (demo.demo, ask.ask, serve.serve, inspect.inspect, learn.learn, vectors.vectors)
+EVERYDAY = (
+    demo.demo,
+    ask.ask,
+    serve.serve,
+    inspect.inspect,
+    learn.learn,
+    vectors.vectors,
+    plan.plan,
+    mcp.mcp,
+    insights.insights,
+)
 FOR_RESEARCH = (simulate.simulate, strategies.strategies, bench.bench, reproduce.reproduce)
 PANEL = "Research"
 
 for everyday in EVERYDAY:
     app.command(cls=Command)(everyday)
+app.command(cls=Command)(export.export)
+app.command("import", cls=Command)(export.import_)
 for study in FOR_RESEARCH:
     app.command(cls=Command, rich_help_panel=PANEL)(study)
 app.add_typer(research.research, rich_help_panel=PANEL)

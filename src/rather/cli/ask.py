@@ -18,6 +18,7 @@ from rather.cli.options import (
     NoCache,
     Noise,
     NoiseKind,
+    PlanFile,
     RetrieverKind,
     Seed,
     SlateSize,
@@ -64,6 +65,7 @@ def ask(
         int | None,
         typer.Option(min=1, help="Stop after this many answers at the latest.", show_default="25"),
     ] = None,
+    plan: PlanFile = None,
     temperature: Temperature = None,
     noise: NoiseKind = Noise.FIXED,
     where: Where = None,
@@ -93,6 +95,7 @@ def ask(
         rather ask films --ask attributes --p 2
         rather ask films --language de
         rather ask films --noise personal
+        rather ask films --plan plan.json
         rather ask cars.csv --where "year >= 2025 and seats > 4"
         echo '{"choice": 1}' | rather ask films --json
     """
@@ -105,17 +108,20 @@ def ask(
         switch_off()
     from rather.caching import user_cache
     from rather.cli.progress import open_with_progress, spinner
+    from rather.conversation.plans import Plan
     from rather.conversation.policy import Policy
     from rather.conversation.session import Session
     from rather.conversation.stopping import Stopping
     from rather.formats.opening import filtered_items
     from rather.retrieval import choose_retriever
 
+    made = None if plan is None else Plan.load(plan)
     source, cache = open_with_progress(catalog, strict=strict), user_cache()
     with spinner("preparing the first question"):
         search = choose_retriever(source.catalog, source.belief, retriever, cache=cache)
         if resume is not None:
-            session = Session.from_json(_read(resume), source.catalog, source.belief, retriever=search, cache=cache)
+            parts = {"retriever": search, **({} if made is None else {"plan": made})}
+            session = Session.from_json(_read(resume), source.catalog, source.belief, cache=cache, **parts)
         else:
             for_items, for_attributes = chosen_strategies(asking, strategy)
             policy = Policy(
@@ -131,6 +137,7 @@ def ask(
                 response=chosen_response(source, noise, temperature),
                 allowed=filtered_items(source.catalog, where, k),
                 retriever=search,
+                plan=made,
             )
             stopping = None if questions is None else Stopping.usual(policy.start_regret, questions)
             session = Session(policy, stopping, cache=cache)

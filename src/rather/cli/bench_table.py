@@ -118,8 +118,16 @@ def _notes(size: SizeMeasurement) -> str:
     high = f"upper quartile {_number(1000 * answer.high)} ms, {_number(answer.high / question)} times the next question"
     times = f"median {_number(1000 * answer.median)} ms, {high}; at most {_number(1000 * answer.longest)} ms"
     notes.append(f"taking in an answer: {times}")
+    shown = size.after_answer
+    listed = f"{_number(1000 * shown.recommendation.median)} ms, {_number(shown.recommendation_ratio)} questions"
+    stop = f"{_number(1000 * shown.stop.median)} ms, {_number(shown.stop_ratio)} questions"
+    notes.append(f"after the next question: the list {listed}; the stopping rule {stop}")
     again = f"then {_number(1000 * size.opening.later.median)} ms"
     notes.append(f"opening a session {_number(1000 * size.opening.first)} ms once, {again}")
+    if size.evoi_share is not None:
+        mean, error = 100 * size.evoi_share.mean, 100 * size.evoi_share.error
+        shares = f"{mean:.1f} ± {error:.1f} % of query iteration x20 on all items"
+        notes.append(f"EVOI of auto with {size.evoi_share.users} users after one to three answers: {shares}")
     if size.cached is not None:
         stored = size.cached.from_file
         from_file = "" if stored is None else f", {_number(1000 * stored.median)} ms from a file"

@@ -125,6 +125,14 @@ Ray = Annotated[
 Workers = Annotated[int, typer.Option("--workers", min=1, help="Parallel processes.")]
 
 
+PlanFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--plan", help="Ask the first questions of this plan, as `rather plan --out` wrote it.", show_default=False
+    ),
+]
+
+
 def chosen_strategies(asking: Ask, text: str | None) -> "tuple[str | Strategy, str | Strategy]":
     """The strategies for items and for attributes; what was typed is the one for what is asked about."""
     from rather.cli.strategy_argument import strategy_of

@@ -172,9 +172,7 @@ def serve(
 
 def _say_what_is_hidden(sources: list["Source"], settings: "Settings") -> None:
     """Say which links and pictures are not shown, and how to show them."""
-    from rather.server.http.display_text import DisplayText
-
-    display = DisplayText.under(settings)
+    display = settings.display()
     for source in sources:
         pictures = (address for addresses in source.catalog.images for address in addresses)
         hidden = {

@@ -16,6 +16,7 @@ from rather.cli.options import (
     Json,
     Noise,
     NoiseKind,
+    PlanFile,
     Plot,
     Ray,
     RetrieverKind,
@@ -76,6 +77,7 @@ def simulate(
         bool,
         typer.Option("--lists", help="Also show the regret of the best of five recommendations, chosen in two ways."),
     ] = False,
+    plan: PlanFile = None,
     k: SlateSize = 2,
     temperature: Temperature = None,
     noise: NoiseKind = Noise.FIXED,
@@ -112,6 +114,7 @@ def simulate(
         rather simulate films --ask items --ask attributes --ask auto
         rather simulate films --hints 2
         rather simulate films --noise personal
+        rather simulate films --plan plan.json --users 500
         rather simulate films --lists --users 200
         rather simulate films --users 10000 --ray 10.0.0.1:6379
     """
@@ -124,6 +127,8 @@ def simulate(
     source = open_with_progress(catalog, strict=strict)
     response = chosen_response(source, noise, temperature)
     policies = _policies(source, compared, k, p, response, retriever, rejuvenate=not among_particles)
+    if plan is not None:
+        policies |= _planned(policies, plan)
     hinting = {f"{name}, {counted(hints, 'hint')}": policy for name, policy in policies.items()} if hints else {}
     policies |= hinting
     drawn = draw_users(source.belief, users, seed, among_particles=among_particles)
@@ -217,6 +222,16 @@ def _policies(
         )
         for kind, strategies in compared.items()
         for name, (items, attributes) in strategies.items()
+    }
+
+
+def _planned(policies: dict[str, "Policy"], path: Path) -> dict[str, "Policy"]:
+    """The policies that ask about items, after the first questions of a plan."""
+    from rather.conversation.plans import Plan
+
+    made = Plan.load(path)
+    return {
+        f"{name}, planned first": policy.following(made) for name, policy in policies.items() if policy.ask == "items"
     }
 
 

@@ -50,6 +50,8 @@ def policy_key(policy: Policy) -> str:
     ]
     if not isinstance(policy.question_objective, BestItem):
         parts.append(plain(policy.question_objective))
+    if policy.plan is not None:
+        parts.append(["plan", policy.plan.key])
     if policy.ask != "items":
         parts += [
             policy.p,

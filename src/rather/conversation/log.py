@@ -95,6 +95,7 @@ def dump_settings(
         "k": policy.k,
         "seed": policy.seed,
         "strategy": policy.strategy if isinstance(policy.strategy, str) else None,
+        **({} if policy.plan is None else {"plan": policy.plan.key}),
         **_dump_attributes(policy),
         **dump_objectives(policy),
         "response": _dump_response(policy.response),
@@ -161,6 +162,8 @@ def load_settings(log: dict[str, Any], catalog: Catalog, belief: Belief, **parts
         if log["strategy"] is None:
             raise InvalidInputError("This session had a strategy of its own: pass it as `strategy`.")
         parts["strategy"] = log["strategy"]
+    if log.get("plan") is not None and "plan" not in parts:
+        raise InvalidInputError("This session followed a plan: pass it as `plan`, or None to go on without it.")
     if "response" not in parts:
         parts["response"] = _load_response(log["response"])
     if "allowed" not in parts:

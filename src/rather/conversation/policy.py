@@ -15,6 +15,7 @@ from rather import value
 from rather.caching.by_identity import ByIdentity
 from rather.conversation.known import CACHED_BELIEFS, Known, known_to
 from rather.conversation.lists import Favourites, Recommended, Recommender, favourites
+from rather.conversation.plans import Plan, planned_slate
 from rather.conversation.policy_settings import (
     AskKind,
     Ranking,
@@ -97,6 +98,8 @@ class Policy:
         budget_ms: Time after which strategies that keep a budget (`auto`, and all for attributes but exhaustive search)
             start nothing further and give the best question so far; by default they do all the work. With "auto" for
             `ask`, each of the two kinds gets half of it.
+        plan: Questions to ask first, made by `rather.plan` for this catalogue and belief. Below them, after a skipped
+            question and after a hint, questions are chosen by the strategy.
     """
 
     catalog: Catalog
@@ -114,6 +117,7 @@ class Policy:
     budget_ms: float | None
     objective: Objective
     question_objective: Objective
+    plan: Plan | None
     _fitted: ByIdentity[Retriever] = field(repr=False)
     _known: Known = field(repr=False)
 
@@ -136,6 +140,7 @@ class Policy:
         budget_ms: float | None = None,
         objective: Objective | None = None,
         question_objective: Objective = BestItem(),  # noqa: B008 - immutable
+        plan: Plan | None = None,
     ) -> None:
         validate_settings(catalog, belief, ask, response, rejuvenation)
         validate_objective("question_objective", question_objective)
@@ -145,6 +150,10 @@ class Policy:
         validate_objective("objective", objective)
         if isinstance(retriever, str):
             retriever = choose_retriever(catalog, belief, retriever)
+        if response is None:
+            response = everyday_response(catalog, belief)
+        if plan is not None:
+            plan.validate_for(catalog, belief, k, response, ask)
         self.__dict__.update(
             catalog=catalog,
             prior=belief,
@@ -154,13 +163,14 @@ class Policy:
             p=p,
             strategy=strategy,
             attribute_strategy=attribute_strategy,
-            response=everyday_response(catalog, belief) if response is None else response,
+            response=response,
             allowed=mask,
             retriever=retriever,
             rejuvenation=rejuvenation,
             budget_ms=budget_ms,
             objective=objective,
             question_objective=question_objective,
+            plan=plan,
             _fitted=ByIdentity(CACHED_BELIEFS),
             _known=known_to(retriever) if allowed is None else Known(),
         )
@@ -189,6 +199,12 @@ class Policy:
         """The same policy with other random numbers; shares all that does not depend on them."""
         return self._changed(seed=seed)
 
+    def following(self, plan: Plan | None) -> Policy:
+        """The same policy with the first questions of a plan; with None, every question is chosen by its strategy."""
+        if plan is not None:
+            plan.validate_for(self.catalog, self.prior, self.k, self.response, self.ask)
+        return self._changed(plan=plan)
+
     def restricted(self, allowed: Any) -> Policy:
         """The policy for those of its items that are `(n,)` allowed here too; its scale stays the same."""
         mask = as_mask(allowed, "allowed", len(self.catalog))
@@ -213,6 +229,8 @@ class Policy:
             belief: What we hold about the person now.
             asked: All questions so far, oldest first; none is asked again.
         """
+        if (planned := self._planned(belief, asked)) is not None:
+            return planned
         questions = []
         exhausted: NoQuestionLeftError | None = None
         with one_thread():
@@ -226,6 +244,17 @@ class Policy:
         if len(questions) == 1:
             return questions[0]
         return max(questions, key=lambda question: question.evoi - self.reading_cost.of(question))
+
+    def _planned(self, belief: Belief, asked: Sequence[Question]) -> Question | None:
+        """The next question of the plan, while the conversation is on it."""
+        if self.plan is None:
+            return None
+        rows = planned_slate(self.plan, self.catalog, self.prior, belief, asked, self.allowed)
+        if rows is None:
+            return None
+        with one_thread():
+            evoi = self._problem("items", belief, asked).evoi(torch.tensor([rows]))
+        return self.item_question(len(asked) + 1, rows, max(0.0, float(evoi)))
 
     def after(self, belief: Belief, question: Question, answer: Choice) -> Belief:
         """The belief after an answer: Bayes, and new particles where few of the old ones carry weight."""
@@ -320,12 +349,14 @@ class Policy:
                 rows = self.recommender(belief).listed(count)
             return recommendations(rows, self.catalog, belief, self.best_utilities(belief), self.allowed)
 
-    def probability_best(self, belief: Belief, items: Sequence[Recommendation]) -> float:
-        """The probability that one of these items is the person's best."""
+    def probability_best(self, belief: Belief, items: Sequence[Recommendation] | None = None) -> float:
+        """The probability that one of these items is the person's best; by default of the list that is recommended."""
         with one_thread():
-            return probability_one_unbeaten(
-                self.catalog.vectors([item.row for item in items]), belief, self.best_utilities(belief)
-            )
+            if items is None:
+                rows = self.recommender(belief).listed(self.objective.size)
+            else:
+                rows = [item.row for item in items]
+            return probability_one_unbeaten(self.catalog.vectors(rows), belief, self.best_utilities(belief))
 
     def item_question(self, number: int, rows: Sequence[int], evoi: float = 0.0) -> Question:
         """The question about these items, as number `number` of a conversation."""

@@ -272,8 +272,7 @@ class Session:
 
     def probability_best(self, items: Sequence[Recommendation] | None = None) -> float:
         """The probability that one of these items is the person's best; by default of the list that is recommended."""
-        listed = self.recommend(self.policy.objective.size) if items is None else items
-        return self.policy.probability_best(self.belief, listed)
+        return self.policy.probability_best(self.belief, items)
 
     def reasons(
         self, items: Sequence[Recommendation], speaker: Speaker = "you", language: str = ENGLISH
@@ -364,8 +363,9 @@ class Session:
             catalog: The catalogue it was about, as it is now.
             belief: The belief that conversations about it start from.
             cache: See `Session`.
-            parts: A `strategy`, `attribute_strategy` or `response` of your own making, which a log cannot hold; other
-                arguments of `Policy`, such as `retriever`, or `allowed` to replace what was allowed.
+            parts: A `strategy`, `attribute_strategy` or `response` of your own making or the `plan` that was followed,
+                which a log cannot hold; other arguments of `Policy`, such as `retriever`, or `allowed` to replace what
+                was allowed.
         """
         from rather.conversation.log import load
 

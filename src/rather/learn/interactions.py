@@ -9,7 +9,7 @@ closed form from the ratings that are seen, first w, then each person's v_u from
 it removes of the squared error on the others.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -44,6 +44,11 @@ class SuggestedInteraction:
     gain: float
     error: float
 
+    @property
+    def is_clear(self) -> bool:
+        """Whether the gain is more than two standard errors, which is reason enough to declare the pair."""
+        return self.gain > 2 * self.error
+
 
 def suggest_interactions(
     table: Any,
@@ -52,6 +57,7 @@ def suggest_interactions(
     *,
     held_out: float = 0.2,
     seed: int = 0,
+    on_progress: Callable[[int, int], None] | None = None,
 ) -> list[SuggestedInteraction]:
     """All pairs of columns, the one that predicts held-out ratings best first.
 
@@ -63,6 +69,7 @@ def suggest_interactions(
         settings: Of the table.
         held_out: Share of the ratings to measure on.
         seed: Draws these.
+        on_progress: Called after each pair, with how many are done and how many there are.
     """
     encoded = encode_table(table, settings)
     rows = _table_rows(encoded, ratings)
@@ -75,11 +82,14 @@ def suggest_interactions(
     noise = min(NOISES, key=lambda each: float(_squared_errors(items, covariance, seen, rest, each).sum()))
     before = _squared_errors(items, covariance, seen, rest, noise)
     found = []
-    for names, products, prior in _pairs(encoded):
+    pairs = _pairs(encoded)
+    for names, products, prior in pairs:
         both = np.concatenate([items, products], axis=1)
         across = np.zeros((len(covariance), len(prior)))
         joint = np.block([[covariance, across], [across.T, prior]])
         found.append(_suggestion(names, before, _squared_errors(both, joint, seen, rest, noise), rest.users))
+        if on_progress is not None:
+            on_progress(len(found), len(pairs))
     return sorted(found, key=lambda each: -each.gain)
 
 

@@ -21,6 +21,12 @@ class NumberColumn:
     values: Tensor = field(repr=False)
     unit: str = ""
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The lowest and the highest of the numbers."""
+        known = self.values[~self.values.isnan()]
+        return float(known.min()), float(known.max())
+
 
 @dataclass(frozen=True)
 class ValueColumn:
@@ -35,6 +41,11 @@ class ValueColumn:
     name: str
     rows: Mapping[str, Sequence[int]] = field(repr=False)
     several: bool = False
+
+    @property
+    def counts(self) -> list[tuple[str, int]]:
+        """How many items have each value, the most frequent first."""
+        return sorted(((value, len(rows)) for value, rows in self.rows.items()), key=lambda pair: (-pair[1], pair[0]))
 
 
 class ItemFilters(Protocol):

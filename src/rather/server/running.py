@@ -8,12 +8,15 @@ import sys
 import threading
 from collections.abc import Callable
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import uvicorn
-from fastapi import FastAPI
 
 from rather.errors import RatherError
 from rather.server.connections import ACCEPTED_AT_ONCE, ConnectionLimits, limited
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
 
 logger = logging.getLogger("rather.server")
 
@@ -31,7 +34,7 @@ BACKLOG = 1024
 class Server(uvicorn.Server):
     """Reports when it accepts requests, and tells the app as soon as it has to stop."""
 
-    def __init__(self, config: uvicorn.Config, app: FastAPI, on_start: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, app: "FastAPI", on_start: Callable[[], None]) -> None:
         super().__init__(config)
         self._app = app
         self._on_start = on_start
@@ -70,7 +73,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def run(
-    app: FastAPI,
+    app: "FastAPI",
     listener: socket.socket,
     *,
     drain_seconds: int = 30,

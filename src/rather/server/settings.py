@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import get_args
 
+from rather.conversation.display_text import DisplayText
 from rather.errors import InvalidInputError
-from rather.languages import validated_language
+from rather.languages import ENGLISH, validated_language
 from rather.numerics.threads import available_cores
 from rather.retrieval.selection import RetrieverKind
 from rather.server.theme import Theme
@@ -134,6 +135,11 @@ class Settings:
     def strategies_for(self, items: int) -> tuple[str, ...]:
         """Names of the strategies that a caller may choose for a catalogue with this many items."""
         return self.strategies if items < LARGE else tuple(name for name in self.strategies if name in FOR_LARGE)
+
+    def display(self, language: str = ENGLISH) -> DisplayText:
+        """Which texts, links and pictures of a catalogue are shown to a reader of this language."""
+        images, links = (tuple(map(str.lower, hosts)) for hosts in (self.image_hosts, self.link_hosts))
+        return DisplayText(self.limits.text_length, images, links, language)
 
     @property
     def cores(self) -> int:

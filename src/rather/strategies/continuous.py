@@ -11,8 +11,10 @@ Gradient ascent moves X inside a ball; the variants differ in what Y is:
     Y free                          the reference algorithm (Alg. 2)
     Y = deep retrieval of X         ContDeepRetr at every step, ContAlter every few steps
 
-and the optimum is projected on the catalogue by DeepRetrUniq. Restarts are the batch b. Where a utility model makes
-item vectors of inputs, X moves through these instead: the same gradients, passed on by automatic differentiation.
+and the optimum is projected on the catalogue by DeepRetrUniq. Where lists are recommended, Y holds k lists of s items:
+free ones, the best ones after each choice, or such as begin with the chosen option (see `recommended_lists`). Restarts
+are the batch b. Where a utility model makes item vectors of inputs, X moves through these instead: the same gradients,
+passed on by automatic differentiation.
 """
 
 from dataclasses import dataclass
@@ -24,12 +26,13 @@ from torch import Tensor
 
 from rather import value
 from rather.model.belief import Belief
-from rather.model.responses import Logistic, ResponseModel
+from rather.model.responses import Logistic
 from rather.retrieval import nearest_items
 from rather.strategies.hypothetical import hypothetical_slates
 from rather.strategies.initialisers import Initialiser, balanced
 from rather.strategies.problem import Problem
 from rather.strategies.projection import deep_retrieval_unique
+from rather.strategies.recommended_lists import FreeLists, RecommendationLayer, RetrievedLists
 
 
 class RecommendedSlate(Enum):
@@ -48,9 +51,7 @@ class Gradients(NamedTuple):
     recommendation: Tensor
 
 
-def slate_network(
-    query: Tensor, recommendation: Tensor, belief: Belief, temperature: float, scores: Tensor | None = None
-) -> Gradients:
+def slate_network(query: Tensor, recommendation: Tensor, belief: Belief, temperature: float) -> Gradients:
     """f(X, Y) and its gradients in closed form.
 
     With p_ij the softmax and s_ij = y_i @ u_j:  df/dy_i = sum_j w_j p_ij u_j  and
@@ -61,15 +62,12 @@ def slate_network(
         recommendation: Y `(b, k, d)`.
         belief: Particles u and weights w.
         temperature: tau.
-        scores: s `(b, k, m)` where what is recommended after a choice is worth something else, such as the best of a
-            list; the gradient with respect to Y then means nothing.
     """
     logits = value.utilities(query, belief) / temperature
     share = torch.softmax(logits, dim=1)
     weighted = share * belief.weights.to(share.dtype)
     # Y = X is the common case: its utilities are the logits already.
-    if scores is None:
-        scores = logits * temperature if recommendation is query else value.utilities(recommendation, belief)
+    scores = logits * temperature if recommendation is query else value.utilities(recommendation, belief)
     gained = weighted * scores
     per_particle = gained.sum(dim=1, keepdim=True)
     towards_query = (gained - share * per_particle) / temperature
@@ -79,16 +77,38 @@ def slate_network(
     return Gradients(per_particle.sum(dim=(1, 2)), slopes[0], slopes[1])
 
 
-def retrieved_lists(query: Tensor, problem: Problem, response: ResponseModel) -> Tensor:
-    """What the best list after each choice from X `(b, k, d)` is worth to every particle, `(b, k, m)`.
+class SingleItems:
+    """One item after each choice: the recommendation layer of the paper.
 
-    The recommendation layer of the network then holds k lists of s items.
+    Args:
+        kind: What Y is.
+        slates: Where it starts, `(b, k, d)`.
+        problem: Where to search.
+        softmax: Splits the particles among the options.
+        every: With retrieved Y: steps from one deep retrieval to the next.
     """
-    b, k, _ = query.shape
-    chosen = value.exponentials(response.log_probabilities(value.utilities(query, problem.belief)))[:, :k]
-    weights = (chosen * problem.belief.weights).reshape(b * k, -1)
-    lists = problem.list_pool.best_lists(problem.objective, weights, problem.objective.size, exchange=False)
-    return problem.objective.worth(lists.utilities, weights).view(b, k, -1)
+
+    def __init__(self, kind: RecommendedSlate, slates: Tensor, problem: Problem, softmax: Logistic, every: int) -> None:
+        self._kind, self._problem, self._softmax, self._every = kind, problem, softmax, every
+        self._free = hypothetical_slates(slates, problem) if kind is RecommendedSlate.FREE else None
+        self._retrieved = slates
+
+    def _recommended(self, query: Tensor, step: int) -> Tensor:
+        if self._free is not None:
+            return self._free.vectors
+        if self._kind is RecommendedSlate.EQUAL:
+            return query
+        if step % self._every == 0:
+            found = value.deep_retrieval(query, self._problem.belief, self._softmax, self._problem.search)
+            self._retrieved = found.vectors[:, :, 0]
+        return self._retrieved
+
+    def uphill(self, query: Tensor, step: int, rate: float) -> Tensor:
+        """See `RecommendationLayer`."""
+        slopes = slate_network(query, self._recommended(query, step), self._problem.belief, self._softmax.temperature)
+        if self._free is not None:
+            self._free.climb(slopes.recommendation, rate)
+        return slopes.query + slopes.recommendation if self._kind is RecommendedSlate.EQUAL else slopes.query
 
 
 @dataclass(frozen=True)
@@ -127,32 +147,24 @@ class Continuous:
 
     def optimise(self, slates: Tensor, problem: Problem) -> Tensor:
         """Hypothetical slates `(b, k, d)` after gradient ascent from the given ones."""
-        softmax = self._softmax(problem)
-        free, equal = (self.recommendation is kind for kind in (RecommendedSlate.FREE, RecommendedSlate.EQUAL))
         query = hypothetical_slates(slates, problem)
-        other = hypothetical_slates(slates, problem) if free else query
-        recommendation = other.vectors
-        scores: Tensor | None = None
+        layer = self._layer(slates, query.vectors, problem)
         for step in range(self.steps):
-            if self.recommendation is RecommendedSlate.RETRIEVED and step % self.retrieve_every == 0:
-                if problem.recommends_one:
-                    found = value.deep_retrieval(query.vectors, problem.belief, softmax, problem.search)
-                    recommendation = found.vectors[:, :, 0]
-                else:
-                    scores = retrieved_lists(query.vectors, problem, softmax)
-            slopes = slate_network(query.vectors, recommendation, problem.belief, softmax.temperature, scores)
-            uphill = slopes.query
-            if equal:
-                uphill = uphill + slopes.recommendation
+            rate = self.step_size * (1 - step / self.steps)
+            uphill = layer.uphill(query.vectors, step, rate)
             if self.pull:
                 uphill = uphill - self._pull(query.vectors, problem)
-            rate = self.step_size * (1 - step / self.steps)
-            if free:
-                other.climb(slopes.recommendation, rate)
             query.climb(uphill, rate)
-            if free or equal:
-                recommendation = other.vectors
         return query.vectors
+
+    def _layer(self, slates: Tensor, query: Tensor, problem: Problem) -> RecommendationLayer:
+        """What is recommended after each choice from X, which starts at `query`."""
+        softmax, kind = self._softmax(problem), self.recommendation
+        if problem.recommends_one:
+            return SingleItems(kind, slates, problem, softmax, self.retrieve_every)
+        if kind is RecommendedSlate.RETRIEVED:
+            return RetrievedLists(problem, softmax, self.retrieve_every)
+        return FreeLists(query, problem, softmax, headed=kind is RecommendedSlate.EQUAL)
 
     def _pull(self, query: Tensor, problem: Problem) -> Tensor:
         """Gradient of `lambda * sum_i min_z |x_i - z|^2`, with lambda relative to utility over squared distance."""

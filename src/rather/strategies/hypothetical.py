@@ -93,7 +93,15 @@ def hypothetical_slates(vectors: Tensor, problem: Problem) -> HypotheticalSlates
     embedding = problem.catalog.embedding
     if embedding is None:
         return VectorSlates(vectors, problem.catalog.largest_norm)
-    return InputSlates(embedding.inputs[deep_retrieval_unique(vectors, problem)], embedding)
+    return hypothetical_items(deep_retrieval_unique(vectors, problem), problem)
+
+
+def hypothetical_items(rows: Tensor, problem: Problem) -> HypotheticalSlates:
+    """Slates that start at items of the catalogue, given by their rows `(b, k)`."""
+    embedding = problem.catalog.embedding
+    if embedding is None:
+        return VectorSlates(problem.catalog.vectors(rows), problem.catalog.largest_norm)
+    return InputSlates(embedding.inputs[rows], embedding)
 
 
 def in_ball(points: Tensor, radius: float) -> Tensor:

@@ -8,13 +8,15 @@ the direction in which a better one lies, and a search finds the best item of th
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce
+from functools import cache
+from typing import TypeGuard
 
 import torch
 from torch import Tensor
 
 from rather.model.belief import Belief
 from rather.retrieval import Found
+from rather.retrieval.scan import argmax
 from rather.value.network import BATCH_ENTRIES, Search
 from rather.value.objectives import BestOfList, Joins, Linear, Objective, list_value
 
@@ -62,6 +64,11 @@ class Lists:
         picks = torch.searchsorted(pool.rows, self.rows)
         return pool.lists(objective, weights, pool.exchanged(objective, weights, picks))
 
+    @property
+    def first(self) -> "Lists":
+        """The first of them alone."""
+        return Lists(self.values[:1], self.rows[:1], self.utilities[:1])
+
     def worth_for(self, objective: Objective, weights: Tensor) -> Tensor:
         """`(b, c)`: what each list is worth for other weights `(c, m)`."""
         return list_value(objective, self.utilities[:, None], weights[None])
@@ -105,7 +112,8 @@ class Pool:
             exchange: Whether to improve the greedy list by exchanging single items.
         """
         count = min(count, len(self.rows))
-        found = self._improved(objective, weights, self._greedy(objective, weights, count), exchange)
+        greedy = self._greedy(objective, weights, count)
+        found = self._improved(objective, weights, greedy, exchange, last_is_best=True)
         if count == 1 or isinstance(objective, BestOfList):
             return found
         # Where two items are worth more than the sum of both, greedy begins badly; a list with something for everybody
@@ -113,9 +121,11 @@ class Pool:
         varied = self._greedy(BestOfList(count), weights, count)
         return found.or_better(self._improved(objective, weights, varied, exchange))
 
-    def _improved(self, objective: Objective, weights: Tensor, picks: Tensor, exchange: bool) -> Lists:
+    def _improved(
+        self, objective: Objective, weights: Tensor, picks: Tensor, exchange: bool, *, last_is_best: bool = False
+    ) -> Lists:
         if exchange and picks.shape[1] < len(self.rows):
-            picks = self.exchanged(objective, weights, picks)
+            picks = self.exchanged(objective, weights, picks, last_is_best=last_is_best)
         return self.lists(objective, weights, picks)
 
     def lists(self, objective: Objective, weights: Tensor, picks: Tensor) -> Lists:
@@ -127,42 +137,82 @@ class Pool:
 
     def _greedy(self, objective: Objective, weights: Tensor, count: int) -> Tensor:
         """`(b, count)`: items taken one by one, each the one that adds most."""
-        picks = torch.empty(len(weights), 0, dtype=torch.long)
-        for _ in range(count):
-            picks = torch.cat([picks, self._extended(objective, weights, picks).argmax(dim=1, keepdim=True)], dim=1)
+        picks, taken = torch.empty(len(weights), 0, dtype=torch.long), None
+        while picks.shape[1] < count:
+            added = self._extended(objective, weights, taken).scatter_(1, picks, -torch.inf)
+            picks = torch.cat([picks, argmax(added)[:, None]], dim=1)
+            taken = _together(objective, taken, self.utilities[picks[:, -1:]])
         return picks
 
-    def exchanged(self, objective: Objective, weights: Tensor, picks: Tensor) -> Tensor:
-        """Picks `(b, s)` after exchanging one item at a time while that gains anything."""
-        picks = picks.clone()
-        values = list_value(objective, self.utilities[picks], weights)
+    def exchanged(self, objective: Objective, weights: Tensor, picks: Tensor, *, last_is_best: bool = False) -> Tensor:
+        """Picks `(b, s)` after exchanging one item at a time while that gains anything.
+
+        Args:
+            objective: What a list is worth.
+            weights: `(b, m)`.
+            picks: Where to begin.
+            last_is_best: Whether nothing in the pool is better than the last pick beside the others, as after greedy.
+        """
+        picks, s = picks.clone(), picks.shape[1]
+        enough = _gain_from(list_value(objective, self.utilities[picks], weights))
+        # Slots in a row that were left as they are. A slot that was exchanged has the best item beside the others, so
+        # all are settled once all others were left.
+        left = 0 if last_is_best else -1
         for _ in range(MOST_ROUNDS):
-            before = picks.clone()
-            for slot in range(picks.shape[1]):
-                others = torch.cat([picks[:, :slot], picks[:, slot + 1 :]], dim=1)
-                best, choice = self._extended(objective, weights, others).max(dim=1)
-                better = best > values + ROUNDING * values.abs()
-                picks[better, slot], values = choice[better], torch.where(better, best, values)
-            if torch.equal(before, picks):
-                break
+            following = self._following(objective, picks)
+            passed: Tensor | None = None
+            for slot in range(s):
+                if left == s - 1:
+                    return picks
+                others = _together(objective, passed, following[slot])
+                best, choice = self._extended(objective, weights, others).scatter_(1, picks, -torch.inf).max(dim=1)
+                better = best > enough
+                left += 1
+                if better.any():
+                    left, picks[better, slot] = 0, choice[better]
+                    enough = torch.where(better, _gain_from(best), enough)
+                passed = _together(objective, passed, self.utilities[picks[:, slot : slot + 1]])
         return picks
 
-    def _extended(self, objective: Objective, weights: Tensor, picks: Tensor) -> Tensor:
-        """`(b, p)`: what lists `(b, t)` are worth with each item of the pool added; -inf for those they have."""
-        b, m = weights.shape
-        start = _joined(objective, self.utilities[picks]) if picks.shape[1] else None
-        per_batch = max(1, BATCH_ENTRIES // (b * m * (1 if start is None else 1 + start.shape[1])))
-        values = torch.cat(
-            [_added(objective, weights, start, part) for part in torch.split(self.utilities, per_batch)], 1
-        )
-        return values.scatter(1, picks, -torch.inf)
+    def _following(self, objective: Objective, picks: Tensor) -> list[Tensor | None]:
+        """For each slot of picks `(b, s)` what the items after it are together; None after the last."""
+        found: list[Tensor | None] = [None]
+        for slot in range(picks.shape[1] - 1, 0, -1):
+            found.append(_together(objective, self.utilities[picks[:, slot : slot + 1]], found[-1]))
+        return found[::-1]
+
+    def _extended(self, objective: Objective, weights: Tensor, taken: Tensor | None) -> Tensor:
+        """`(b, p)`: what lists, of utilities `(b, t, m)` together, are worth with each item of the pool added."""
+        entries = weights.numel() * (1 if taken is None else 1 + taken.shape[1])
+        if entries * len(self.rows) <= BATCH_ENTRIES:
+            return _added(objective, weights, taken, self.utilities)
+        parts = torch.split(self.utilities, max(1, BATCH_ENTRIES // entries))
+        return torch.cat([_added(objective, weights, taken, part) for part in parts], dim=1)
 
 
-def _joined(objective: Objective, utilities: Tensor) -> Tensor:
-    """Lists `(b, t, m)` as lists of fewer items that are worth as much, where the objective allows it."""
-    if not isinstance(objective, Joins):
-        return utilities
-    return reduce(objective.join, utilities.unbind(dim=1))[:, None]
+def _gain_from(values: Tensor) -> Tensor:
+    """What is a gain over these values, and not only another rounding."""
+    return values + ROUNDING * values.abs()
+
+
+def _joins(objective: Objective) -> TypeGuard[Joins]:
+    """Whether one imagined item may stand for several."""
+    return _has_join(type(objective))
+
+
+@cache
+def _has_join(kind: type[Objective]) -> bool:
+    """Once for each kind: to ask whether an object follows a protocol takes as long as a small kernel."""
+    return issubclass(kind, Joins)
+
+
+def _together(objective: Objective, first: Tensor | None, second: Tensor | None) -> Tensor | None:
+    """Two parts of lists, `(b, t, m)` each, as one: of a single item that is worth as much where there is one."""
+    if first is None or second is None:
+        return second if first is None else first
+    if _joins(objective):
+        return objective.join(first, second)
+    return torch.cat([first, second], dim=1)
 
 
 def _added(objective: Objective, weights: Tensor, start: Tensor | None, items: Tensor) -> Tensor:
@@ -170,12 +220,13 @@ def _added(objective: Objective, weights: Tensor, start: Tensor | None, items: T
     b, p, m = len(weights), len(items), items.shape[1]
     if start is None:
         lists = items[None, :, None].expand(b, p, 1, m)
-    elif isinstance(objective, Joins):
+    elif _joins(objective):
         lists = objective.join(start, items[None])[:, :, None]
     else:
         lists = torch.cat([start[:, None].expand(b, p, -1, m), items[None, :, None].expand(b, p, 1, m)], dim=2)
     worth = objective.worth(lists, weights[:, None])
-    return torch.bmm(worth, weights[:, :, None])[:, :, 0]
+    # The other way round, with weights as a column, it takes ten times as long.
+    return torch.bmm(weights[:, None], worth.mT)[:, 0]
 
 
 def better_directions(objective: Objective, lists: Lists, weights: Tensor, belief: Belief) -> Tensor:
@@ -221,7 +272,7 @@ def best_lists(
         if bool(torch.isin(found_rows, lists.rows).all()):
             break
         improved = lists.exchanged(objective, weights, found_rows, vectors, belief)
-        if not bool((improved.values > lists.values + ROUNDING * lists.values.abs()).any()):
+        if not bool((improved.values > _gain_from(lists.values)).any()):
             break
         lists = improved
     return lists
@@ -232,16 +283,15 @@ def evoi_of_lists(objective: Objective, probabilities: Tensor, belief: Belief, p
 
     After every answer the list that is best now is among those compared, so that no answer makes matters worse.
     """
-    now = pool.best_lists(objective, belief.weights[None], objective.size)
-    batches = torch.split(probabilities, SLATES_PER_BATCH)
-    return torch.cat([_after(objective, batch, belief, pool, now) for batch in batches]) - now.values[0]
-
-
-def _after(objective: Objective, probabilities: Tensor, belief: Belief, pool: Pool, now: Lists) -> Tensor:
     b, r, m = probabilities.shape
-    weights = (probabilities * belief.weights).reshape(b * r, m)
-    best = pool.best_lists(objective, weights, objective.size).values
-    return torch.maximum(best, now.worth_for(objective, weights)[0]).view(b, r).sum(dim=1)
+    after = (probabilities * belief.weights).reshape(b * r, m)
+    # The belief as it is goes first, with the answers to the first slates: kernels this small cost as much as there are
+    # of them.
+    first, *others = torch.split(torch.cat([belief.weights[None], after]), SLATES_PER_BATCH * r + 1)
+    now = pool.best_lists(objective, first, objective.size)
+    later = [pool.best_lists(objective, batch, objective.size).values for batch in others]
+    best = torch.maximum(torch.cat([now.values, *later])[1:], now.first.worth_for(objective, after)[0])
+    return best.view(b, r).sum(dim=1) - now.values[0]
 
 
 def perfect_information(objective: Objective, weights: Tensor, own_best: Tensor) -> Tensor:

@@ -6,10 +6,25 @@ from rather import Belief, Catalog, Logistic, Policy
 from rather.errors import InvalidInputError
 from rather.formats.vectors.vector_files import Vectors, save_vectors
 from rather.research.bench import BenchSettings, Size, bench
-from rather.research.bench.contest import AUTO, CONT_FREE, GREEDY, ITERATION, Setting, contenders, measured
-from rather.research.bench.conversation_costs import attribute_questions, cached_question, opening, throughput
+from rather.research.bench.contest import (
+    AUTO,
+    CONT_FREE,
+    GREEDY,
+    ITERATION,
+    Setting,
+    contenders,
+    evoi_beside_iteration,
+    measured,
+)
+from rather.research.bench.conversation_costs import (
+    after_answer,
+    attribute_questions,
+    cached_question,
+    opening,
+    throughput,
+)
 from rather.research.bench.machine import Load
-from rather.research.bench.measurements import Times
+from rather.research.bench.measurements import EvoiShare, Times
 from rather.research.bench.memory import peak_bytes
 from rather.research.bench.origins import Origin, normal_origin, random_origin
 from rather.research.bench.supply import Supply
@@ -221,3 +236,25 @@ def test_questions_about_attributes_are_compared_with_those_about_items():
     measured = attribute_questions(*rather.open("films"), p=1, runs=1)
     assert measured.ratio == measured.times.median / measured.items.median
     assert (measured.p, measured.times.runs, measured.items.runs) == (1, 1, 1)
+
+
+def test_after_an_answer_the_question_the_list_and_the_stop_are_timed_apart(seed_dependent):
+    question = seed_dependent.question(seed_dependent.prior, ())
+    found = after_answer(seed_dependent.with_seed, question, runs=2)
+    assert (found.question.runs, found.recommendation.runs, found.stop.runs) == (2, 2, 2)
+    assert found.recommendation_ratio == found.recommendation.median / found.question.median
+    assert found.stop_ratio == found.stop.median / found.question.median
+
+
+def test_where_auto_tries_all_slates_query_iteration_finds_none_that_is_better():
+    catalog, belief = Catalog(normal(6, 3)), Belief.from_users(normal(600, 3, seed=1), smooth=False)
+    exact = ExactRetriever(catalog)
+    setting = Setting(catalog, belief, Logistic(2.0), 2, exact)
+    share = evoi_beside_iteration(setting, normal(6, 3, seed=2), exact)
+    assert share.users == 6
+    assert share.mean >= 1 - 1e-5
+
+
+def test_a_share_comes_with_its_standard_error():
+    share = EvoiShare.of([0.9, 1.0, 1.1, 1.0])
+    assert (share.users, share.mean, share.error) == (4, pytest.approx(1), pytest.approx((0.02 / 3) ** 0.5 / 2))

@@ -26,12 +26,14 @@ class ComparedColumn:
         dimensions: Where they are in the item vectors.
         said: The attribute of each of its levels that has one, by the text of the level's value.
         joint: Whether its worth depends on another column. Nothing is then given as a reason that speaks of it alone.
+        scale: The factor by which the rows of items were multiplied.
     """
 
     block: Block = field(repr=False)
     dimensions: slice
     said: Mapping[str, Attribute] = field(repr=False)
     joint: bool = False
+    scale: float = 1.0
 
     @property
     def name(self) -> str:
@@ -109,7 +111,10 @@ class _Ranges:
 
 
 def compared_columns(
-    blocks: Sequence[Block], attributes: Sequence[Attribute], interactions: Sequence[Interaction] = ()
+    blocks: Sequence[Block],
+    attributes: Sequence[Attribute],
+    interactions: Sequence[Interaction] = (),
+    scale: float = 1.0,
 ) -> tuple[ComparedColumn, ...]:
     """The columns that are learned from.
 
@@ -117,6 +122,7 @@ def compared_columns(
         blocks: The parameters, in the order of the item vectors.
         attributes: What `table_attributes` makes of them.
         interactions: The joint terms.
+        scale: The factor by which the rows of items were multiplied.
     """
     joint = {index for each in interactions for index in each.blocks}
     said: list[dict[str, Attribute]] = [{} for _ in blocks]
@@ -124,6 +130,6 @@ def compared_columns(
         said[block].setdefault(blocks[block].levels[level].value, attribute)
     columns, start = [], 0
     for index, (block_, own) in enumerate(zip(blocks, said, strict=True)):
-        columns.append(ComparedColumn(block_, slice(start, start + block_.size), own, index in joint))
+        columns.append(ComparedColumn(block_, slice(start, start + block_.size), own, index in joint, scale))
         start += block_.size
     return tuple(columns)

@@ -114,7 +114,7 @@ def encode_table(
         name=inspected.name,
         verb=inspected.given.verb,
         attributes=attributes,
-        columns=compared_columns(blocks, attributes, interactions),
+        columns=compared_columns(blocks, attributes, interactions, scale),
         together=partial(attributes_together, blocks, interactions),
         comparatives=TableComparatives(blocks, scale, interactions, items),
         filters=TableFilters(inspected.columns),

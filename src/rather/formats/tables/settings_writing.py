@@ -34,7 +34,7 @@ def settings_text(settings: TableSettings, table: str, comments: dict[str, str] 
     ]
     for key in ("name", "verb", "id", "label", "missing", "delimiter", "encoding", "most_megabytes", "interactions"):
         if (value := getattr(settings, key)) is not None:
-            lines.append(f"{key} = {_value(value)}")
+            lines.append(f"{key} = {toml_value(value)}")
     for name, column in settings.columns.items():
         lines += ["", *_section(name, column, (comments or {}).get(name, ""))]
     return "\n".join(lines) + "\n"
@@ -50,17 +50,18 @@ def _section(name: str, column: ColumnSettings, comment: str) -> list[str]:
             continue
         if key == "direction" and (column.kind not in DIRECTED or (unused and value is Direction.DEPENDS)):
             continue
-        lines.append(f"{key} = {_value(value)}")
+        lines.append(f"{key} = {toml_value(value)}")
     return lines
 
 
-def _value(value: object) -> str:
+def toml_value(value: object) -> str:
+    """A setting as TOML: a tuple is an array, a mapping an inline table."""
     if isinstance(value, tuple):
-        return f"[{', '.join(_value(part) for part in value)}]"
+        return f"[{', '.join(toml_value(part) for part in value)}]"
     if isinstance(value, float):
         return repr(int(value)) if value == round(value) and abs(value) < 1e15 else repr(value)
     if isinstance(value, Mapping):
-        return f"{{ {', '.join(f'{key} = {_value(part)}' for key, part in value.items())} }}"
+        return f"{{ {', '.join(f'{key} = {toml_value(part)}' for key, part in value.items())} }}"
     return _text(str(value))
 
 

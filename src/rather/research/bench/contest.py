@@ -19,7 +19,7 @@ from rather.model.catalog import Catalog
 from rather.model.questions import Question
 from rather.model.responses import ResponseModel
 from rather.numerics.threads import one_thread
-from rather.research.bench.measurements import MethodMeasurement, Times
+from rather.research.bench.measurements import EvoiShare, MethodMeasurement, Times
 from rather.retrieval import AdaptiveRetriever, ExactRetriever, HasCandidates, Retriever
 from rather.simulation.users import SimulatedUser
 from rather.strategies import Strategy, strategy_named
@@ -174,6 +174,24 @@ def measured(
             )
         )
     return tuple(made)
+
+
+def evoi_beside_iteration(setting: Setting, users: Tensor, exact: ExactRetriever) -> EvoiShare:
+    """How `auto` compares with query iteration from 20 starts on all items, after one to three answers by each user."""
+    iteration = strategy_named("query-iteration", restarts=20)
+    first = setting.policy().question(setting.belief, ())
+    shares = []
+    for seed, utility in enumerate(users):
+        usual, user = setting.policy(seed=seed), SimulatedUser(utility, setting.response, seed)
+        situation, question = Situation(setting.belief), first
+        for _ in range(1 + seed % 3):
+            belief = usual.after(situation.belief, question, user.answer(question))
+            situation = Situation(belief, (*situation.asked, question))
+            question = usual.question(situation.belief, situation.asked)
+        rival = setting.policy(iteration, exact, seed).question(situation.belief, situation.asked)
+        least = max(setting.evoi(rival, situation, exact), 1e-12)
+        shares.append(setting.evoi(question, situation, exact) / least)
+    return EvoiShare.of(shares)
 
 
 def _relative(found: list[tuple[Situation, float]], rivals: list[tuple[Situation, float]]) -> float | None:

@@ -14,11 +14,19 @@ from rather.caching.storage import Cache
 from rather.conversation.cached import CachedPolicy
 from rather.conversation.policy import Policy
 from rather.conversation.session import Session
+from rather.conversation.stopping import Stop
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.model.questions import Question
 from rather.research.bench.contest import unknown
-from rather.research.bench.measurements import AttributeQuestions, CachedQuestion, Opening, Throughput, Times
+from rather.research.bench.measurements import (
+    AfterAnswer,
+    AttributeQuestions,
+    CachedQuestion,
+    Opening,
+    Throughput,
+    Times,
+)
 from rather.research.bench.timing import timed
 from rather.simulation.users import SimulatedUser
 
@@ -66,6 +74,26 @@ def opening(policy: Callable[[int], Policy], runs: int = 5) -> Opening:
 
 def _opened(policy: Callable[[int], Policy], seed: int) -> Session:
     return Session(policy(seed))
+
+
+def after_answer(policy: Callable[[int], Policy], question: Question, runs: int) -> AfterAnswer:
+    """How long a session takes for each thing that is shown after an answer to the first question.
+
+    Args:
+        policy: Makes a policy with a seed.
+        question: The first question.
+        runs: Sessions that are measured; one more warms up.
+    """
+    seconds: list[tuple[float, float, float]] = []
+    for seed in range(runs + 1):
+        session = Session(policy(seed))
+        session.record(question, seed % len(question))
+        seconds.append((timed(session.ask), timed(session.recommend), timed(partial(_stop, session))))
+    return AfterAnswer(*(Times.of(times) for times in zip(*seconds[1:], strict=True)))
+
+
+def _stop(session: Session) -> Stop | None:
+    return session.stop
 
 
 def attribute_questions(catalog: Catalog, belief: Belief, p: int, runs: int) -> AttributeQuestions:

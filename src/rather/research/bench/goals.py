@@ -44,7 +44,8 @@ def _of_size(size: SizeMeasurement) -> Iterator[Goal]:
     limit = SCANS_WITHOUT_STRUCTURE if size.name == "normal" else SCANS.get(size.k)
     if limit is not None:
         yield _at_most(size.name, f"a later question, in scans ({about})", question.scans, limit)
-    if size.name == "normal" and (share := question.evoi_to_iteration) is not None:
+    if size.evoi_share is not None:
+        share = size.evoi_share.mean
         yield Goal(size.name, f"its EVOI, over query iteration x20 ({about})", share, EVOI, share >= EVOI)
 
 

@@ -97,6 +97,52 @@ class Opening:
 
 
 @dataclass(frozen=True)
+class AfterAnswer:
+    """What a session computes after an answer, each for particles that nothing is known about yet.
+
+    Attributes:
+        question: The next question.
+        recommendation: Then the list of what is recommended, of five items.
+        stop: Then whether to stop: the chance that the list has the person's best item, the expected regret, and what
+            the question is expected to add to the list.
+    """
+
+    question: Times
+    recommendation: Times
+    stop: Times
+
+    @property
+    def recommendation_ratio(self) -> float:
+        """The list, in questions."""
+        return self.recommendation.median / self.question.median
+
+    @property
+    def stop_ratio(self) -> float:
+        """The stop, in questions."""
+        return self.stop.median / self.question.median
+
+
+@dataclass(frozen=True)
+class EvoiShare:
+    """EVOI of `auto` as a share of what query iteration from 20 starts finds on all items for the same beliefs.
+
+    Attributes:
+        users: Whose beliefs these are, after one to three answers.
+        mean: Of their shares.
+        error: The standard error of that mean.
+    """
+
+    users: int
+    mean: float
+    error: float
+
+    @classmethod
+    def of(cls, shares: Sequence[float]) -> EvoiShare:
+        """From the shares of users, at least two."""
+        return cls(len(shares), statistics.fmean(shares), statistics.stdev(shares) / len(shares) ** 0.5)
+
+
+@dataclass(frozen=True)
 class AttributeQuestions:
     """Questions about attributes, beside questions about items of the same catalogue.
 
@@ -147,7 +193,9 @@ class SizeMeasurement:
         retriever: What is done once.
         answer: Taking in an answer: Bayes, and rejuvenation.
         opening: Opening a session.
+        after_answer: What a session computes after an answer.
         methods: Each way of choosing a question.
+        evoi_share: Of `auto` beside query iteration, for many users; None where vectors have structure.
         cached: The first question once more; None if the catalogue is so large that hashing it takes seconds.
         throughput: Likewise.
         peak_bytes: Peak memory of a conversation beyond the import of torch; None if it was not measured.
@@ -165,7 +213,9 @@ class SizeMeasurement:
     retriever: RetrieverBuild
     answer: Times
     opening: Opening
+    after_answer: AfterAnswer
     methods: tuple[MethodMeasurement, ...]
+    evoi_share: EvoiShare | None
     cached: CachedQuestion | None
     throughput: Throughput | None
     peak_bytes: int | None

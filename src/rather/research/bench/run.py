@@ -14,8 +14,14 @@ from rather.formats.opening import open as rather_open
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.model.responses import Logistic
-from rather.research.bench.contest import Setting, contenders, measured
-from rather.research.bench.conversation_costs import attribute_questions, cached_question, opening, throughput
+from rather.research.bench.contest import Setting, contenders, evoi_beside_iteration, measured
+from rather.research.bench.conversation_costs import (
+    after_answer,
+    attribute_questions,
+    cached_question,
+    opening,
+    throughput,
+)
 from rather.research.bench.goals import goals
 from rather.research.bench.machine import Load
 from rather.research.bench.measurements import (
@@ -29,7 +35,7 @@ from rather.research.bench.measurements import (
 from rather.research.bench.memory import peak_bytes
 from rather.research.bench.origins import film_origin, large_origin, named_origin, normal_origin, small_origin
 from rather.research.bench.sizes import BEYOND, ELSEWHERE, PAPER, Size
-from rather.research.bench.supply import USERS, Supply
+from rather.research.bench.supply import COMPARED_USERS, USERS, Supply
 from rather.research.bench.timing import timed
 from rather.retrieval import ExactRetriever, Retriever, ScreeningRetriever, ShortlistRetriever, choose_retriever
 
@@ -121,7 +127,7 @@ def _supplies(settings: BenchSettings, on_progress: Callable[[str], None]) -> It
     books = partial(large_origin, settings.quick, on_progress, most)
     yield Supply("books", books, settings.sizes, small_origin(), limit)
     yield Supply("films", partial(film_origin, settings.quick, on_progress), settings.elsewhere, limit=limit)
-    yield Supply("normal", normal_origin, settings.elsewhere, limit=limit)
+    yield Supply("normal", normal_origin, settings.elsewhere, limit=limit, users=COMPARED_USERS)
 
 
 def _measure(size: Size, supply: Supply, settings: BenchSettings, on_step: Callable[[], None]) -> SizeMeasurement:
@@ -134,7 +140,7 @@ def _measure(size: Size, supply: Supply, settings: BenchSettings, on_step: Calla
     build = _retriever_build(usual, time.perf_counter() - start, size.n)
     setting = Setting(catalog, belief, response, size.k, usual)
     opened = opening(lambda seed: setting.policy(seed=seed))
-    first, later = setting.situations(users)
+    first, later = setting.situations(users[:USERS])
     on_step()
     part, directions = contenders(setting, first, later, exact), belief.particles[: size.k]
     scans: list[float] = []
@@ -151,6 +157,8 @@ def _measure(size: Size, supply: Supply, settings: BenchSettings, on_step: Calla
         on_step()
     scan = Times.of(scans[1:])
     methods = measured(setting, part, exact, scan)
+    shown = after_answer(lambda seed: setting.policy(seed=seed), later[0].asked[0], settings.repeats)
+    share = evoi_beside_iteration(setting, users, exact) if len(users) > USERS else None
     at_work: tuple[CachedQuestion | None, Throughput | None] = (None, None)
     if size.n <= LARGEST_HASHED:
         at_work = (cached_question(setting.policy()), throughput(setting.policy()))
@@ -169,7 +177,9 @@ def _measure(size: Size, supply: Supply, settings: BenchSettings, on_step: Calla
         build,
         Times.of(answers[1:]),
         opened,
+        shown,
         methods,
+        share,
         *at_work,
         peak,
         items.numel() * items.element_size(),

@@ -46,6 +46,7 @@ class Dataset:
         files: Alternatives of files, any one of which makes the data set complete.
         ratings: Reads who rated what from its folder, where it holds that.
         attributes: Reads attributes of items from its folder, where it holds them.
+        table: Its file that `rather.open` opens, where it holds one.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Dataset:
     files: tuple[tuple[str, ...], ...]
     ratings: Callable[[Path], Ratings] | None = None
     attributes: Callable[[Path], ItemAttributes] | None = None
+    table: str = ""
 
     def is_in(self, folder: Path) -> bool:
         """Whether the folder holds the data set in one of the forms we read."""
@@ -169,6 +171,17 @@ _ALL = (
         ),
         (("goodreads_interactions.csv",),),
         read_goodreads,
+    ),
+    Dataset(
+        "epa-vehicles",
+        "2,159 cars of 2025 and 2026: a part of the fuel economy data of the EPA, with plain column names",
+        "https://www.fueleconomy.gov/feg/download.shtml",
+        "A work of the United States Government: in the public domain there.",
+        "U.S. Environmental Protection Agency and U.S. Department of Energy. Fuel economy data. "
+        "https://www.fueleconomy.gov",
+        (),
+        (("cars_2025_2026.csv",),),
+        table="cars_2025_2026.csv",
     ),
 )
 

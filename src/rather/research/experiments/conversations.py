@@ -3,21 +3,28 @@
 Entries of a spec's `parameters`:
 
     k, questions, users        items on a slate, questions in a conversation, users in a trial
-    temperature                of the answers, as the policy assumes
+    temperature                of the answers, as the policy assumes; without it, as the library usually assumes
     actual_temperature         of the answers, as users really give them, if that differs
     rejuvenation               whether particles are rejuvenated (needs a population with `smooth`)
+
+A method `plan` plans the first questions of `auto` and follows the plan; its settings are those of `rather.plan`, with
+`leaving` as a list of numbers of questions after which equally many people leave.
 """
 
+import json
 import statistics
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import torch
 
+from rather.conversation.plans import Plan
 from rather.conversation.policy import Policy
 from rather.errors import InvalidInputError
 from rather.model.rejuvenation import Rejuvenation
 from rather.model.responses import Logistic
+from rather.planning import plan
 from rather.research.experiments.engine import Job, Outcome
 from rather.research.experiments.floor import floor_regret
 from rather.research.experiments.jobs import job_of
@@ -57,8 +64,12 @@ def work(job: Job) -> Outcome:
     if strategy == "floor":
         regret = floor_regret(trial.catalog, trial.belief, settings["k"], settings["questions"], job.seed)
         return {"regret": regret}
+    if strategy == "plan":
+        policy = _planned(settings, trial, options)
+    else:
+        policy = _policy(settings, trial, _strategy(strategy, options))
     conversations = simulate(
-        {strategy: _policy(settings, trial, _strategy(strategy, options))},
+        {strategy: policy},
         trial.users,
         settings["questions"],
         seed=job.seed,
@@ -76,16 +87,46 @@ def work(job: Job) -> Outcome:
     return outcome
 
 
-def _policy(settings: Mapping[str, Any], trial: Draw, strategy: Strategy) -> Policy:
+def _policy(settings: Mapping[str, Any], trial: Draw, strategy: Strategy, plan: Plan | None = None) -> Policy:
     return Policy(
         trial.catalog,
         trial.belief,
         settings["k"],
         strategy=strategy,
-        response=Logistic(settings["temperature"]),
+        response=Logistic(settings["temperature"]) if "temperature" in settings else None,
         retriever="exact",  # as in the paper, and as earlier results were
         rejuvenation=Rejuvenation() if settings.get("rejuvenation", False) else None,
+        plan=plan,
     )
+
+
+def _planned(settings: Mapping[str, Any], trial: Draw, options: Mapping[str, Any]) -> Policy:
+    """`auto` after its planned first questions."""
+    usual = _policy(settings, trial, strategy_named("auto"))
+    made = _made_plan(_Planned(usual), json.dumps(dict(options)))
+    return _policy(settings, trial, strategy_named("auto"), made)
+
+
+class _Planned:
+    """A policy to plan for: equal to another whose catalogue, belief and answers are equal, as in another trial."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+        self._key = (policy.catalog.content_hash, policy.prior.content_hash, policy.k, str(policy.response))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Planned) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+
+@lru_cache(maxsize=16)
+def _made_plan(start: _Planned, options: str) -> Plan:
+    settings = json.loads(options)
+    if "leaving" in settings:
+        settings["leaving"] = dict.fromkeys(settings["leaving"], 1.0)
+    return plan(start.policy, **settings)
 
 
 def _strategy(name: str, options: Mapping[str, Any]) -> Strategy:

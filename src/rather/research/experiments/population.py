@@ -1,9 +1,10 @@
-"""Where an experiment's items and users come from: drawn at random, or learnt from a data set.
+"""Where an experiment's items and users come from: drawn at random, learnt from a data set, or opened.
 
 Entries of a spec's `population`:
 
     source      "gaussian" (items and users N(0, I)), a data set, or "generated" (planted tastes, for tests)
-    learn       "pmf", "als" or "attributes", with `dimensions`, `epochs`, `learn_seed`
+    learn       "pmf", "als" or "attributes", with `dimensions`, `epochs`, `learn_seed`; "open" learns nothing: it
+                opens the bundled films or the table of a data set, and draws people from the density of the belief
     by_user     fewest ratings of a user who is kept;  of_item  likewise of an item
     tags        for attributes: how many of the most common to keep;  attributes  the data set they come from
     items       items in a trial, drawn anew for each; 0 takes all
@@ -27,6 +28,8 @@ import torch
 from torch import Tensor
 
 from rather.errors import InvalidInputError, MissingDataError
+from rather.formats.opening import BUNDLED
+from rather.formats.opening import open as open_catalog
 from rather.formats.vectors.vector_files import Vectors, load_vectors, save_vectors
 from rather.learn import Factors, als, attribute_users, pmf
 from rather.learn.item_attributes import matched
@@ -70,6 +73,8 @@ def prepare(
         raise InvalidInputError(f"A population has unknown entries: {', '.join(sorted(unknown))}.")
     if population["source"] == "gaussian":
         return ""
+    if population.get("learn") == "open":
+        return _opened_file(population["source"], folder, generate, on_progress)
     chosen = {key: population[key] for key in LEARNT_KEYS if key in population}
     if generate and not _is_here(chosen, folder):
         on_progress(f"{chosen['source']} is not on this machine: using generated ratings, whose numbers mean nothing.")
@@ -81,6 +86,22 @@ def prepare(
         on_progress(f"learning {chosen['learn']} vectors from {chosen['source']}")
         save_vectors(_learnt(chosen, folder), path)
     return str(path)
+
+
+def _opened_file(source: str, folder: Path | None, generate: bool, on_progress: Callable[[str], None]) -> str:
+    """What `rather.open` opens for a source: the bundled films, or the table of a data set."""
+    if source in BUNDLED:
+        return source
+    dataset = dataset_named(source)
+    if not dataset.table:
+        raise InvalidInputError(f"{source} holds no table to open: `learn` must be pmf, als or attributes.")
+    try:
+        return str(find_dataset(source, folder) / dataset.table)
+    except MissingDataError:
+        if not generate:
+            raise
+        on_progress(f"{source} is not on this machine: using the bundled films, whose numbers mean nothing here.")
+        return BUNDLED[0]
 
 
 def _is_here(chosen: Mapping[str, Any], folder: Path | None) -> bool:
@@ -180,6 +201,8 @@ def draw(population: Mapping[str, Any], path: str, seed: int, users: int) -> Dra
         particles = torch.randn(shape, generator=generator, dtype=torch.float32)
         rows = torch.randperm(len(particles), generator=generator)[:users]
         return Draw(Catalog(items), Belief.from_users(particles, smooth=smooth), particles[rows])
+    if population.get("learn") == "open":
+        return _opened_draw(path, users, generator)
     vectors = _vectors(path)
     catalog, known = _items(vectors, population.get("items", 0), generator), torch.from_numpy(vectors.users)
     order = torch.randperm(len(known), generator=generator)
@@ -191,6 +214,20 @@ def draw(population: Mapping[str, Any], path: str, seed: int, users: int) -> Dra
     # The order of particles must not depend on the trial: equal particles make equal questions.
     belief = Belief.from_users(known[members.sort().values], smooth=smooth)
     return Draw(catalog, belief, known[true[:users]])
+
+
+def _opened_draw(path: str, users: int, generator: torch.Generator) -> Draw:
+    """A catalogue with the belief that conversations about it start from, and people whom nobody knows."""
+    catalog, belief = _opened(path)
+    if belief.prior is None:
+        raise InvalidInputError(f"{path} has no prior density to draw people from.")
+    return Draw(catalog, belief, belief.prior.sample(users, generator))
+
+
+@lru_cache(maxsize=4)
+def _opened(path: str) -> tuple[Catalog, Belief]:
+    opened = open_catalog(path)
+    return opened.catalog, opened.belief
 
 
 def _items(vectors: Vectors, wanted: int, generator: torch.Generator) -> Catalog:

@@ -4,12 +4,13 @@ import copy
 import itertools
 import json
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from pydantic import ValidationError
+from torch import Tensor
 
 from rather.caching.storage import user_cache
 from rather.conversation.log import catalog_changed, dump_settings, load_data, load_settings, parse, upgraded
@@ -19,13 +20,13 @@ from rather.conversation.stopping import Stopping
 from rather.errors import InvalidInputError, RatherError
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
+from rather.model.catalog_filters import CatalogFilters
 from rather.model.rejuvenation import Rejuvenation
 from rather.nouns import counted, plural
 from rather.retrieval import ExactRetriever, Retriever, ScreeningRetriever, ShortlistRetriever, choose_retriever
-from rather.server.computing.filters import CatalogFilters
 from rather.server.computing.gate import Gate
 from rather.server.problems import ProblemError, invalid_filter, invalid_log, invalid_request, out_of_memory
-from rather.server.requests import Log, NewSession
+from rather.server.requests import Filter, Log, NewSession
 from rather.server.settings import SERVED_FOR_ATTRIBUTES, Settings
 
 # Policies that are cached for requests, and as many for stored sessions. Most people have the same few.
@@ -80,6 +81,13 @@ class ServedCatalog:
     def filters(self) -> CatalogFilters:
         """What requests can filter by."""
         return CatalogFilters(self.catalog)
+
+    def matching(self, filters: Sequence[Filter], where: str | None) -> Tensor | None:
+        """`(n,)` boolean, the items that match the expression and all filters; None when there is nothing to match."""
+        try:
+            return self.filters.mask(filters, where)
+        except RatherError as error:
+            raise invalid_filter(str(error)) from None
 
     def complete(self, request: NewSession) -> NewSession:
         """The request with the server's choice for everything that was left out, or a problem."""
@@ -144,7 +152,7 @@ class ServedCatalog:
         session = self.start(self.complete(after), content.get("spaces"))
         if settings_of(self.start(before, content.get("spaces")), before) == settings:
             return session
-        parts: dict[str, Any] = {"retriever": self.retriever, "budget_ms": after.time_budget_ms}
+        parts: dict[str, Any] = {"plan": None, "retriever": self.retriever, "budget_ms": after.time_budget_ms}
         policy, stopping = load_settings(content, self.catalog, self.belief, allowed=session.policy.allowed, **parts)
         return Session(policy, stopping, cache=user_cache(), spaces=content.get("spaces"))
 
@@ -160,15 +168,15 @@ class ServedCatalog:
             request: What its session was opened with.
             filtered: Whether the filters of the request say what is allowed; else the log does.
         """
-        parts: dict[str, Any] = {"retriever": self.retriever, "budget_ms": request.time_budget_ms}
+        parts: dict[str, Any] = {"plan": None, "retriever": self.retriever, "budget_ms": request.time_budget_ms}
         if filtered:
-            parts["allowed"] = self.filters.mask(request.filters, request.where)
+            parts["allowed"] = self.matching(request.filters, request.where)
         return load_data(parse(json.dumps(log)), self.catalog, self.belief, cache=user_cache(), **parts)
 
     def upgraded(self, log: dict[str, Any]) -> dict[str, Any]:
         """A log of version 1 about this version of the catalogue, as one of version 2."""
         content = parse(json.dumps(log))
-        policy, _ = load_settings(content, self.catalog, self.belief, retriever=self.retriever)
+        policy, _ = load_settings(content, self.catalog, self.belief, plan=None, retriever=self.retriever)
         return upgraded(content, policy)
 
     def read_log(self, log: Log) -> tuple[NewSession, Session]:
@@ -194,7 +202,7 @@ class ServedCatalog:
 
     def _validate_settings(self, content: dict[str, Any], budget_ms: float | None) -> None:
         """Raise a problem when settings of a log could keep the server busy for long."""
-        parts: dict[str, Any] = {"retriever": self.retriever, "budget_ms": budget_ms}
+        parts: dict[str, Any] = {"plan": None, "retriever": self.retriever, "budget_ms": budget_ms}
         policy, _ = load_settings(content, self.catalog, self.belief, **parts)
         if policy.rejuvenation not in (None, Rejuvenation()):
             raise invalid_log("Its `rejuvenation` is not the usual one, and could keep the server busy for long.")
@@ -215,7 +223,7 @@ class ServedCatalog:
         """The policy of a complete request."""
         request = NewSession.model_validate_json(request_json)
         with self.gate.urgent():
-            allowed = self.filters.mask(request.filters, request.where)
+            allowed = self.matching(request.filters, request.where)
             if allowed is not None and (left := int(allowed.sum())) < request.k:
                 if not left:
                     raise invalid_filter(f"No {plural(self.catalog.name)} match: loosen a filter.")
@@ -238,7 +246,7 @@ class ServedCatalog:
 
     def _load_policy(self, settings_json: str, budget_ms: float | None) -> tuple[Policy, Stopping]:
         """The policy and the stopping rule of settings of a log."""
-        parts = {"retriever": self.retriever, "budget_ms": budget_ms}
+        parts = {"plan": None, "retriever": self.retriever, "budget_ms": budget_ms}
         return load_settings(json.loads(settings_json), self.catalog, self.belief, **parts)
 
 

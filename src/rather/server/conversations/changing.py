@@ -126,7 +126,7 @@ class Changing:
 
 def _follows(state: State) -> Changes:
     """What follows from an event that leads to this state."""
-    return {"open": state.open, "changes": None, "summary": summary_of(state.session, state.regret)}
+    return {"open": state.open, "changes": None, "summary": summary_of(state.session, state.regret, state.stop)}
 
 
 def _repeated(conversation: Conversation, question: str, choice: Choice) -> str:

@@ -34,7 +34,7 @@ class Opening:
         session = served.start(complete)
         stored = new_stored(complete, session)
         state = self._states.resume(first_key_of(stored, served), (), None, lambda: session)
-        summary = summary_of(session, state.regret)
+        summary = summary_of(session, state.regret, state.stop)
         return Conversation(replace(stored, open=state.open, summary=summary), served, state)
 
     def restored(self, log: Log, name: str | None) -> Conversation:
@@ -47,5 +47,5 @@ class Opening:
         if not math.isfinite(state.regret) or not all(math.isfinite(item.spread) for item in state.top):
             raise invalid_log("Its numbers overflow.")
         self._states.keep_loaded(state)
-        stored = replace(stored, open=state.open, summary=summary_of(session, state.regret))
+        stored = replace(stored, open=state.open, summary=summary_of(session, state.regret, state.stop))
         return Conversation(stored, served, state)

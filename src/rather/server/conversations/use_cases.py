@@ -127,7 +127,7 @@ class Conversations:
         """A page of the ranking of the items that match its filters too, and how many there are in all."""
         session = conversation.session
         assert conversation.served is not None
-        mask = conversation.served.filters.mask(page.filters, page.where)
+        mask = conversation.served.matching(page.filters, page.where)
         if session.policy.allowed is not None:
             mask = session.policy.allowed if mask is None else session.policy.allowed & mask
         total = len(session.policy.catalog) if mask is None else int(mask.sum())

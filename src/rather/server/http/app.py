@@ -19,8 +19,10 @@ from rather.server.computing.gate import Gate
 from rather.server.computing.prefetch import Prefetch
 from rather.server.computing.states import States
 from rather.server.conversations import Conversations
-from rather.server.http import pages, problems
+from rather.server.conversations.insights import InsightReports
+from rather.server.http import insights, pages, problems
 from rather.server.http.api_description import describe
+from rather.server.http.exports import exports
 from rather.server.http.metrics import Metrics
 from rather.server.http.middleware import Attend, BodyLimit, HostCheck, Observe, RateLimit, unavailable
 from rather.server.http.operations import administration, operations
@@ -82,9 +84,11 @@ def create_app(
     app.state.conversations = Conversations(settings, served, store, states, prefetch)
     app.state.reloading = Reloading(app.state.conversations, files or {})
     app.state.metrics = Metrics(states, app.state.reloading)
+    app.state.insights = InsightReports(served, store)
     app.state.draining = threading.Event()
-    for router in (api, administration, operations):
+    for router in (api, administration, exports, operations):
         app.include_router(router)
+    insights.install(app)
     pages.install(app, settings)
     problems.install(app)
     app.exception_handler(StoreUnavailableError)(unavailable)
@@ -138,6 +142,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         stop.set()
         await expiry
         await asyncio.to_thread(app.state.reloading.close)
+        app.state.insights.close()
         await asyncio.to_thread(conversations.close)
 
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 
+from rather.conversation.display_text import DisplayText
 from rather.languages import name_in
 from rather.model.catalog import Catalog
+from rather.model.catalog_filters import FilterColumn
 from rather.model.filters import NumberColumn
 from rather.server.computing.catalogs import ServedCatalog
-from rather.server.computing.filters import FilterColumn
 from rather.server.http import schema
-from rather.server.http.display_text import DisplayText
 from rather.server.settings import Settings
 
 # Attributes that a page lists; a person reads no longer list.
@@ -72,15 +72,11 @@ def _filter_views(columns: Iterable[FilterColumn], language: str) -> list[schema
     for column in columns:
         about = {"attribute": column.name, "label": name_in(language, column.name)}
         if isinstance(column, NumberColumn):
-            known = column.values[~column.values.isnan()]
-            bounds = {"minimum": float(known.min()), "maximum": float(known.max())}
+            low, high = column.bounds
             unit = column.unit or None
-            views.append(schema.FilterOption(**about, kind="number", values=[], unit=unit, **bounds))
+            views.append(schema.FilterOption(**about, kind="number", values=[], unit=unit, minimum=low, maximum=high))
         else:
-            counts = sorted(
-                ((value, len(rows)) for value, rows in column.rows.items()), key=lambda pair: (-pair[1], pair[0])
-            )
-            values = [schema.FilterValue(value=value, items=count) for value, count in counts]
+            values = [schema.FilterValue(value=value, items=count) for value, count in column.counts]
             kind = "tags" if column.several else "category"
             views.append(schema.FilterOption(**about, kind=kind, values=values))
     return views

@@ -12,7 +12,6 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from rather.languages import message
-from rather.server.http.display_text import DisplayText
 from rather.server.http.html_files import STATIC, HtmlFiles
 from rather.server.http.language import Wishes
 from rather.server.http.problems import on_http_exception
@@ -91,7 +90,7 @@ def install(app: FastAPI, settings: Settings) -> None:
     """Serve the pages beside the API."""
     pages = APIRouter(include_in_schema=False)
     html = HtmlFiles(settings.theme)
-    hosts = DisplayText.under(settings).image_hosts
+    hosts = settings.display().image_hosts
     policy = {"Content-Security-Policy": page_policy(hosts), "Cache-Control": "no-cache"}
     framed = {"Content-Security-Policy": page_policy(hosts, ("'self'", *settings.origins))}
     anywhere = {"Content-Security-Policy": page_policy(framed_by=("*",))}

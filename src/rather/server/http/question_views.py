@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from rather.conversation.compared_facts import ComparedFact, compared_facts
+from rather.conversation.display_text import IMAGE_FACTS, DisplayText
 from rather.conversation.policy import Policy
 from rather.conversation.recommendations import match_text
 from rather.languages import message
@@ -11,7 +12,6 @@ from rather.model.comparatives import Comparative
 from rather.model.questions import Question, Recommendation
 from rather.model.responses import SKIP, ResponseModel
 from rather.server.http import schema
-from rather.server.http.display_text import IMAGE_FACTS, DisplayText
 from rather.server.requests import JsonChoice
 
 # What a catalogue calls its items unless it says what they are.

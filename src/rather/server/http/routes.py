@@ -12,7 +12,6 @@ from rather.server.conversations import Conversation, Conversations
 from rather.server.http import schema
 from rather.server.http.addresses import caller
 from rather.server.http.catalog_views import attributes_view, catalog_view
-from rather.server.http.display_text import DisplayText
 from rather.server.http.language import Reader, Wishes
 from rather.server.http.problems import documented
 from rather.server.http.session_views import history_view, page_view, profile_view, session_view
@@ -105,7 +104,7 @@ def show_catalog(name: CatalogName, conversations: AppConversations) -> schema.C
 @api.get("/catalogs/{name}/attributes", tags=["catalogs"], summary="What items differ in", responses=documented(404))
 def show_attributes(name: CatalogName, conversations: AppConversations, reader: Reader) -> schema.AttributesView:
     """The named dimensions of a catalogue's items, what items can be filtered by, and what people may say."""
-    display = DisplayText.under(conversations.settings, reader.language())
+    display = conversations.settings.display(reader.language())
     return attributes_view(conversations.catalogs.find(name), display)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from rather.conversation.compared_facts import compared_facts
+from rather.conversation.display_text import DisplayText
 from rather.conversation.hint_records import logged_hint
 from rather.conversation.hint_wording import hint_text
 from rather.conversation.hints import wishes
@@ -15,14 +16,14 @@ from rather.conversation.reasons import Speaker
 from rather.conversation.records import logged_question, question_of
 from rather.conversation.session import Session
 from rather.conversation.stopping import Stopping
+from rather.conversation.tastes import tastes
 from rather.conversation.wording import question_in
 from rather.errors import InvalidInputError, UnknownNameError
 from rather.languages import ENGLISH, retold
 from rather.model.questions import Question, Recommendation
-from rather.server.computing.summaries import stored_regrets, stored_tastes, tastes
+from rather.server.computing.summaries import stored_regrets, stored_tastes
 from rather.server.conversations import Conversation
 from rather.server.http import schema
-from rather.server.http.display_text import DisplayText
 from rather.server.http.language import Wishes
 from rather.server.http.question_views import UNNAMED, option_views, prompt, question_view, recommendation_view
 from rather.server.requests import NewSession, Page
@@ -82,7 +83,7 @@ def session_view(
 
 def display_for(reader: Wishes, conversation: Conversation, settings: Settings) -> DisplayText:
     """How a conversation is shown to a reader."""
-    return DisplayText.under(settings, reader.language(conversation.stored.request.get("language")))
+    return settings.display(reader.language(conversation.stored.request.get("language")))
 
 
 def _stop_view(conversation: Conversation, language: str) -> schema.StopView | None:

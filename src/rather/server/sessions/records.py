@@ -4,12 +4,15 @@ import json
 import secrets
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 # 24 random bytes, written in 32 characters: nobody guesses one.
 TOKEN_BYTES = 24
+
+# What a study may note of a session. Data, never a key: nobody opens a session by any of them.
+STUDY_KEYS = ("respondent", "campaign", "arm", "source")
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,7 @@ class StoredSession:
         events: All of them, oldest first.
         changes: What had changed in the catalogue when the session was last opened, as sentences.
         summary: Numbers to show should the catalogue be gone: see `rather.server.computing.summaries`.
+        study: What a study noted of it, by `STUDY_KEYS`; without the keys that it did not note.
     """
 
     id: str
@@ -75,6 +79,7 @@ class StoredSession:
     events: tuple[StoredEvent, ...] = ()
     changes: list[str] | None = None
     summary: dict[str, Any] | None = None
+    study: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def new(
@@ -84,12 +89,15 @@ class StoredSession:
         settings: str,
         open: dict[str, Any] | None,
         events: Sequence[Mapping[str, Any]] = (),
+        study: Mapping[str, str] | None = None,
     ) -> "StoredSession":
         """A session that starts now, under new tokens, with the events of an imported log if there are any."""
         at = now()
         stored = [StoredEvent(position, dict(event), None, None, at) for position, event in enumerate(events, 1)]
         id, share = secrets.token_urlsafe(TOKEN_BYTES), secrets.token_urlsafe(TOKEN_BYTES)
-        return cls(id, share, catalog, request, settings, open, len(stored), at, at, tuple(stored))
+        return cls(
+            id, share, catalog, request, settings, open, len(stored), at, at, tuple(stored), study=dict(study or {})
+        )
 
     @property
     def answers(self) -> tuple[StoredEvent, ...]:

@@ -4,6 +4,7 @@ import hashlib
 import hmac
 import json
 import math
+import random
 import secrets
 import threading
 import time
@@ -14,17 +15,22 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Unpack
 
-from sqlalchemy import Connection, Row, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, delete, func, insert, select, tuple_, update
 from sqlalchemy.exc import IntegrityError
 
+from rather.insights.progress import Course
+from rather.server.sessions.courses import answering_ids, course_of, course_of_row, course_rows
 from rather.server.sessions.database import LOCK_SECONDS, open_engine, snapshots, sqlite_file
 from rather.server.sessions.failures import failures, unavailable
-from rather.server.sessions.records import RequestKey, StoredEvent, StoredSession, now
+from rather.server.sessions.records import STUDY_KEYS, RequestKey, StoredEvent, StoredSession, now
 from rather.server.sessions.store import Changes, LostRaceError, OverLimitError, SessionLimit
 from rather.server.sessions.tables import events, requests, server, sessions
 
 # Keys of requests that are kept of one session: more than a client has under way.
 MOST_KEYS = 100
+
+# Sessions that are loaded at a time.
+BATCH = 500
 
 # A ping writes if nothing has been written for this long.
 WRITE_SECONDS = 5.0
@@ -55,15 +61,25 @@ class SqlStore:
         self, session: StoredSession, address: str, key: RequestKey | None = None, limit: SessionLimit | None = None
     ) -> None:
         """See `Store.create`."""
-        row = {**vars(session), "address": address}
-        del row["events"]
         with self._writing() as connection:
             if limit is not None:
                 self._reserve(connection, address, limit)
-            connection.execute(insert(sessions).values(row))
+            connection.execute(insert(sessions).values(_session_row(session, address)))
             if session.events:
                 connection.execute(insert(events), [_event_row(session.id, event) for event in session.events])
             _keep(connection, key, session.id, session.version)
+
+    def restore(self, restored: Sequence[StoredSession], address: str) -> int:
+        """See `Store.restore`."""
+        with self._writing() as connection:
+            ids = select(sessions.c.id).where(sessions.c.id.in_([session.id for session in restored]))
+            present = set(connection.execute(ids).scalars())
+            new = [session for session in restored if session.id not in present]
+            if new:
+                connection.execute(insert(sessions), [_session_row(session, address) for session in new])
+            if rows := [_event_row(session.id, event) for session in new for event in session.events]:
+                connection.execute(insert(events), rows)
+        return len(new)
 
     def load(self, id: str) -> StoredSession | None:
         """See `Store.load`."""
@@ -142,6 +158,45 @@ class SqlStore:
             total = connection.execute(select(func.count()).select_from(sessions)).scalar_one()
         return [(_session(row, ()), row.answered) for row in rows], total
 
+    def stream(self, *, since: datetime | None = None, batch: int = 500) -> Iterator[StoredSession]:
+        """See `Store.stream`."""
+        order = tuple_(sessions.c.created_at, sessions.c.id)
+        query = select(sessions).order_by(sessions.c.created_at, sessions.c.id).limit(batch)
+        following = query if since is None else query.where(sessions.c.created_at >= since)
+        while found := self._load_batch(following):
+            yield from found
+            following = query.where(order > tuple_(found[-1].created_at, found[-1].id))
+
+    def courses(self, catalog: str) -> Iterator[Course]:
+        """See `Store.courses`."""
+        older: list[str] = []
+        with self._reading() as connection:
+            for row in course_rows(connection, catalog):
+                if row.answers is None:
+                    older.append(row.id)
+                else:
+                    yield course_of_row(row)
+        yield from map(course_of, self._load_all(older))
+
+    def sample(self, catalog: str, count: int, seed: int) -> tuple[list[StoredSession], int]:
+        """See `Store.sample`."""
+        with self._reading() as connection:
+            ids = answering_ids(connection, catalog)
+        chosen = ids if len(ids) <= count else sorted(random.Random(seed).sample(ids, count))
+        return list(self._load_all(chosen)), len(ids)
+
+    def catalog_names(self) -> dict[str, int]:
+        """See `Store.catalog_names`."""
+        count = func.count().label("sessions")
+        query = select(sessions.c.catalog, count).group_by(sessions.c.catalog).order_by(sessions.c.catalog)
+        with self._reading() as connection:
+            return {row.catalog: row.sessions for row in connection.execute(query)}
+
+    def _load_all(self, ids: Sequence[str]) -> Iterator[StoredSession]:
+        """The sessions of these ids that are still there, in batches."""
+        for start in range(0, len(ids), BATCH):
+            yield from self._load_batch(select(sessions).where(sessions.c.id.in_(ids[start : start + BATCH])))
+
     def ping(self) -> None:
         """See `Store.ping`."""
         with self._reading() as connection:
@@ -177,6 +232,16 @@ class SqlStore:
                 return None
             found = connection.execute(select(events).where(events.c.session == row.id).order_by(events.c.position))
             return _session(row, found.all())
+
+    def _load_batch(self, query: Select[Any]) -> list[StoredSession]:
+        """The sessions of a query with their events, all as they were at one moment."""
+        with self._reading() as connection:
+            rows = connection.execute(query).all()
+            own = events.c.session.in_([row.id for row in rows])
+            by_session: dict[str, list[Row[Any]]] = {row.id: [] for row in rows}
+            for event in connection.execute(select(events).where(own).order_by(events.c.session, events.c.position)):
+                by_session[event.session].append(event)
+        return [_session(row, by_session[row.id]) for row in rows]
 
     def _advance(self, connection: Connection, session: StoredSession, **changes: Any) -> datetime:
         """Take the session to its next version, unless somebody else has changed it since it was read."""
@@ -278,7 +343,15 @@ def _session(row: Row[Any], found: Sequence[Row[Any]]) -> StoredSession:
         tuple(StoredEvent(item.position, item.event, item.question, item.regret, item.at) for item in found),
         row.changes,
         row.summary,
+        {key: value for key in STUDY_KEYS if (value := getattr(row, key)) is not None},
     )
+
+
+def _session_row(session: StoredSession, address: str) -> dict[str, Any]:
+    noted = {key: session.study.get(key) for key in STUDY_KEYS}
+    row = {**vars(session), **noted, "address": address}
+    del row["events"], row["study"]
+    return row
 
 
 def _event_row(session: str, event: StoredEvent) -> dict[str, Any]:

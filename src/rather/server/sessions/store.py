@@ -1,10 +1,11 @@
 """What the service needs of a store of sessions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol, TypedDict, Unpack
 
 from rather.errors import RatherError
+from rather.insights.progress import Course
 from rather.server.sessions.records import RequestKey, StoredEvent, StoredSession
 
 
@@ -47,6 +48,13 @@ class Store(Protocol):
 
         Raises `LostRaceError` when the key has been used, and `OverLimitError` when the address has opened as many
         sessions as the limit allows, however many requests come at once.
+        """
+        ...
+
+    def restore(self, restored: Sequence[StoredSession], address: str) -> int:
+        """Store sessions as they are, all or none, but for those whose id is already there; returns how many.
+
+        Raises `LostRaceError` when one of them has the share token of another session.
         """
         ...
 
@@ -102,6 +110,30 @@ class Store(Protocol):
 
     def page(self, limit: int, offset: int) -> tuple[list[tuple[StoredSession, int]], int]:
         """Sessions without their events but with the number of these, newest first, and the number of all sessions."""
+        ...
+
+    def stream(self, *, since: datetime | None = None, batch: int = 500) -> Iterator[StoredSession]:
+        """All sessions with their events, oldest first, of which `batch` are in memory at a time.
+
+        Every batch is read in a transaction of its own, so a slow reader blocks nobody. Each session comes once and as
+        it was at one moment. Sessions that are opened meanwhile come too; those that are deleted meanwhile may not.
+
+        Args:
+            since: Leave out those that were opened before this time, in UTC without a zone.
+            batch: Sessions that are read at a time, at least 1.
+        """
+        ...
+
+    def courses(self, catalog: str) -> Iterator[Course]:
+        """How each session about the catalogue of this name went, in any order and in bounded memory."""
+        ...
+
+    def sample(self, catalog: str, count: int, seed: int) -> tuple[list[StoredSession], int]:
+        """At most `count` sessions about a catalogue that have an event, chosen at random, and how many there are."""
+        ...
+
+    def catalog_names(self) -> dict[str, int]:
+        """The names of the catalogues that sessions are about, with how many sessions."""
         ...
 
     def ping(self) -> None:

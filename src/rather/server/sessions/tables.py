@@ -39,9 +39,16 @@ sessions = Table(
     Column("idempotency", String(64), unique=True),
     Column("created_at", DateTime, nullable=False),
     Column("touched_at", DateTime, nullable=False),
+    # What a study noted of the session; null where it did not.
+    Column("respondent", String(200)),
+    Column("campaign", String(200)),
+    Column("arm", String(200)),
+    Column("source", String(200)),
     Index("ix_sessions_share", "share", unique=True),
     Index("ix_sessions_touched_at", "touched_at"),
     Index("ix_sessions_address", "address", "created_at"),
+    Index("ix_sessions_created_at", "created_at", "id"),
+    Index("ix_sessions_study", "campaign", "arm"),
 )
 
 events = Table(

@@ -7,7 +7,6 @@ from urllib.parse import urlsplit
 
 from rather.languages import ENGLISH
 from rather.model.questions import Option, Recommendation
-from rather.server.settings import Settings
 
 # Facts whose value is the address of a picture.
 IMAGE_FACTS = ("image", "picture", "poster", "photo")
@@ -30,12 +29,6 @@ class DisplayText:
     image_hosts: tuple[str, ...] = ()
     link_hosts: tuple[str, ...] = ()
     language: str = ENGLISH
-
-    @classmethod
-    def under(cls, settings: Settings, language: str = ENGLISH) -> "DisplayText":
-        """What a server with these settings shows."""
-        images, links = (tuple(map(str.lower, hosts)) for hosts in (settings.image_hosts, settings.link_hosts))
-        return cls(settings.limits.text_length, images, links, language)
 
     def text(self, text: str) -> str:
         """The text, ending in "…" when it is too long. Lone surrogates, which JSON cannot carry, become "?"."""

@@ -5,15 +5,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
-from rather.errors import RatherError
+from rather.errors import InvalidInputError
 from rather.model.catalog import Catalog
 from rather.model.filters import NumberColumn, ValueColumn
-from rather.server.problems import invalid_filter
-from rather.server.requests import Filter
 
 FilterColumn = NumberColumn | ValueColumn
 
@@ -21,6 +20,30 @@ FilterColumn = NumberColumn | ValueColumn
 MOST_VALUES = 200
 
 _NUMBER = re.compile(r"\s*([-+]?\d+(?:\.\d+)?)\s*([^\d\s,]{0,12})\s*")
+
+
+class Filter(Protocol):
+    """What an item must have, in terms of one column."""
+
+    @property
+    def attribute(self) -> str:
+        """The name of the column."""
+        ...
+
+    @property
+    def any_of(self) -> Sequence[str] | None:
+        """For a column of values: the item has one of these."""
+        ...
+
+    @property
+    def minimum(self) -> float | None:
+        """For a column of numbers: not below this."""
+        ...
+
+    @property
+    def maximum(self) -> float | None:
+        """For a column of numbers: not above this."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -55,20 +78,17 @@ class CatalogFilters:
 
     def _matching_expression(self, where: str) -> Tensor:
         if self.catalog.filters is None:
-            raise invalid_filter("This catalogue takes no `where` expression. Use `filters`.")
-        try:
-            return self.catalog.filters.where(where)
-        except RatherError as error:
-            raise invalid_filter(str(error)) from None
+            raise InvalidInputError("This catalogue takes no `where` expression. Use `filters`.")
+        return self.catalog.filters.where(where)
 
     def _matching(self, wanted: Filter) -> Tensor:
         column = self.columns.get(wanted.attribute)
         if column is None:
             known = ", ".join(self.columns) or "none"
-            raise invalid_filter(f"No filter is called {wanted.attribute!r}. There are: {known}.")
+            raise InvalidInputError(f"No filter is called {wanted.attribute!r}. There are: {known}.")
         if isinstance(column, NumberColumn) == (wanted.any_of is not None):
             bounds = "`minimum` and `maximum`" if isinstance(column, NumberColumn) else "`any_of`"
-            raise invalid_filter(f"The filter {wanted.attribute!r} takes {bounds}.")
+            raise InvalidInputError(f"The filter {wanted.attribute!r} takes {bounds}.")
         return _in_bounds(column, wanted) if isinstance(column, NumberColumn) else self._with_value(column, wanted)
 
     def _with_value(self, column: ValueColumn, wanted: Filter) -> Tensor:

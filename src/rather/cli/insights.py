@@ -1,0 +1,174 @@
+"""`rather insights`: what people want, as a report for the owner."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rather.cli.console import say
+from rather.cli.json_output import print_json
+from rather.cli.options import Json, Seed, Strict
+from rather.errors import InvalidInputError
+from rather.extras import require_extra
+from rather.nouns import counted
+
+if TYPE_CHECKING:
+    from rather.insights.progress import Course
+    from rather.insights.respondents import Respondent
+    from rather.server.sessions.sql_store import SqlStore
+
+DATABASE_ENDINGS = (".db", ".sqlite", ".sqlite3")
+
+
+def insights(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE",
+            help="Conversations: the URL of a database or its .db file, a log (.json, .jsonl), or a folder of logs.",
+        ),
+    ],
+    catalog: Annotated[
+        str, typer.Option("--catalog", help="What they are about: a table (cars.csv), vectors, or 'films'.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option(help="The HTML file to write.", show_default="report.html, unless --json")
+    ] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write every table as a CSV file into this folder.")] = None,
+    items: Annotated[
+        str | None,
+        typer.Option(
+            help="Ids of items to compare by share, separated by commas.", show_default="the five that win most"
+        ),
+    ] = None,
+    what_if: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A change to try: 'ID: price=900', or '+ID: price=900' for a new item like it; repeat for more."
+        ),
+    ] = None,
+    price: Annotated[
+        str | None, typer.Option(help="The column that is the price.", show_default="the first column of money")
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(help="The name under which the catalogue was served.", show_default="the name of its file"),
+    ] = None,
+    sample: Annotated[
+        int, typer.Option(min=10, help="The most conversations to estimate from, chosen at random.")
+    ] = 2_000,
+    seed: Seed = 0,
+    json_output: Json = False,
+    strict: Strict = False,
+) -> None:
+    """Report what people want: what matters to them, groups, prices they would pay, which items win.
+
+    Reads stored conversations and writes one HTML file that needs nothing else; numbers come with 95 % intervals.
+
+    Examples:
+        rather insights sessions.db --catalog cars.csv --out report.html --csv report
+        rather insights postgresql+psycopg://USER:PASSWORD@HOST/NAME --catalog cars.csv
+        rather insights logs/ --catalog cars.csv --items 12,15,31
+        rather insights sessions.db --catalog cars.csv --what-if "12: price=18000" --json
+    """
+    from rather.cli.progress import open_with_progress, progress_bar
+    from rather.insights.page import page
+    from rather.insights.progress import progress
+    from rather.insights.report import Insights, Wishes, as_data, wants_of
+    from rather.insights.respondents import sampled
+    from rather.insights.tables import write_csv
+    from rather.insights.what_if import parsed_change, row_of
+
+    opened = open_with_progress(catalog, strict=strict)
+    stored = _read(source, name or (Path(catalog).stem or catalog), sample, seed)
+    wishes = Wishes(tuple(_listed(items)), tuple(what_if or ()), price)
+    for text in wishes.what_if:
+        parsed_change(text, opened.catalog)  # rejects before anything takes long
+    for id in wishes.items:
+        row_of(opened.catalog, id)
+    went = progress(stored.courses)
+    with progress_bar("reading answers", len(stored.respondents), json_output) as on_step:
+        people = sampled(stored.respondents, *opened, seed=seed, on_step=on_step)
+    wants = wants_of(people, *opened, wishes, answering=stored.answering, seed=seed) if stored.answering else None
+    made = datetime.now(UTC).strftime("%Y-%m-%d %H:%M")
+    report = Insights(Path(catalog).stem, opened.catalog.name, made, went, wants)
+    if csv is not None:
+        written = write_csv(report, csv)
+        say(f"wrote {counted(len(written), 'CSV file')} into {csv}", stderr=json_output)
+    path = out if out is not None or json_output else Path("report.html")
+    if path is not None:
+        path.write_text(page(report), encoding="utf-8")
+        say(f"wrote {path}: {counted(went.total.began, 'conversation')}", stderr=json_output)
+    if json_output:
+        print_json(as_data(report))
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """Conversations of a source: how all went, a sample of those with an answer, and how many of these there are."""
+
+    courses: "Iterable[Course]"
+    respondents: "list[Respondent]"
+    answering: int
+
+
+def _read(source: str, name: str, most: int, seed: int) -> _Stored:
+    if "://" in source or Path(source).suffix in DATABASE_ENDINGS:
+        return _read_database(source, name, most, seed)
+    return _read_logs(Path(source), most, seed)
+
+
+def _read_logs(source: Path, most: int, seed: int) -> _Stored:
+    import random
+
+    from rather.insights.logs import course_of_log, logs_in
+
+    courses: list[Course] = []
+    kept: list[Respondent] = []
+    answering = 0
+    generator = random.Random(seed)
+    for respondent in logs_in(source):
+        courses.append(course_of_log(respondent.log))
+        if not respondent.answered:
+            continue
+        answering += 1
+        # Reservoir sampling (Vitter 1985): every conversation is kept with the same probability.
+        if len(kept) < most:
+            kept.append(respondent)
+        elif (slot := generator.randrange(answering)) < most:
+            kept[slot] = respondent
+    return _Stored(courses, kept, answering)
+
+
+def _read_database(source: str, name: str, most: int, seed: int) -> _Stored:
+    require_extra("serve", "Reading a database")
+    from rather.server.conversations.insights import respondent_of
+    from rather.server.sessions.sql_store import SqlStore
+
+    if "://" not in source:
+        if not Path(source).exists():
+            raise InvalidInputError(f"There is no file {source!r}.")
+        source = f"sqlite:///{source}"
+    store = SqlStore(source)
+    _validate_name(store, name)
+    found, answering = store.sample(name, most, seed)
+    respondents = [respondent_of(stored, number) for number, stored in enumerate(found, 1)]
+    courses = list(store.courses(name))
+    store.close()
+    return _Stored(courses, respondents, answering)
+
+
+def _validate_name(store: "SqlStore", name: str) -> None:
+    names = store.catalog_names()
+    if name not in names:
+        known = ", ".join(f"{each!r} ({counted(count, 'session')})" for each, count in names.items())
+        raise InvalidInputError(
+            f"The database has no conversation about {name!r}. There are: {known or 'none'}. Name one by --name."
+        )
+
+
+def _listed(items: str | None) -> list[str]:
+    return [] if items is None else [item.strip() for item in items.split(",") if item.strip()]

@@ -1,0 +1,296 @@
+"""A plan: the first questions of every conversation, chosen together beforehand. A tree, and a JSON file."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from rather.caching.keys import digest
+from rather.caching.whole_files import written_whole
+from rather.errors import InvalidInputError
+from rather.model.belief import Belief
+from rather.model.catalog import Catalog, ItemId
+from rather.model.questions import Question
+from rather.model.responses import Answer, ResponseModel
+
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class PlanNode:
+    """After some answers: what is asked next, and what would be recommended now.
+
+    Attributes:
+        share: Of all people, how many are expected to come here.
+        recommended: Id of the item of highest expected utility.
+        items: Ids of the items asked about; none where the plan ends.
+        children: One for each answer: the options in their order, then the extra answers of the response model.
+    """
+
+    share: float
+    recommended: ItemId
+    items: tuple[ItemId, ...] = ()
+    children: tuple[PlanNode, ...] = ()
+
+    def walk(self) -> Iterator[PlanNode]:
+        """This node and all below, parents first."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+@dataclass(frozen=True)
+class PlanRegret:
+    """What leaving after 0, 1, 2, … questions is expected to lose against everybody's own best item.
+
+    Attributes:
+        planned: With the plan, for the people it was made for.
+        myopic: With the policy's own questions, which the plan started from, for the same people.
+        planned_fresh: With the plan, for people it was not made for; equal to `planned` where there are no others.
+        myopic_fresh: With the policy's own questions, likewise.
+        gain: How much more utility the plan is expected to give fresh people when they leave.
+        gain_error: Its standard error over fresh people.
+    """
+
+    planned: tuple[float, ...]
+    myopic: tuple[float, ...]
+    planned_fresh: tuple[float, ...]
+    myopic_fresh: tuple[float, ...]
+    gain: float
+    gain_error: float
+
+
+@dataclass(frozen=True, repr=False)
+class Plan:
+    """The first questions of conversations about a catalogue, for each way in which they can go.
+
+    Made by `rather.plan`; a policy follows it with `rather.Policy(catalog, belief, plan=plan)`.
+
+    Attributes:
+        root: Before the first question.
+        catalog: Content hash of the catalogue it was made for.
+        belief: Content hash of the belief it was made for.
+        k: Options of a question.
+        extras: The extra answers that are offered.
+        questions: At most this many in a row.
+        leaving: The probability to leave after so many questions.
+        people: How many it was made for.
+        seed: Of the people and the search.
+        regret: What it is expected to lose.
+    """
+
+    root: PlanNode
+    catalog: str
+    belief: str
+    k: int
+    extras: tuple[Answer, ...]
+    questions: int
+    leaving: Mapping[int, float] = field(hash=False)
+    people: int
+    seed: int
+    regret: PlanRegret
+
+    def __repr__(self) -> str:
+        asked = sum(bool(node.items) for node in self.root.walk())
+        return f"Plan({self.questions} questions deep, {asked} in all, k={self.k}, seed={self.seed})"
+
+    @cached_property
+    def key(self) -> str:
+        """A hash of its questions: plans of one key ask the same."""
+        return digest("plan", [_node_record(self.root), self.k, list(self.extras)])
+
+    def validate_for(self, catalog: Catalog, belief: Belief, k: int, response: ResponseModel, ask: str) -> None:
+        """Reject a policy that it was not made for."""
+        for name, made_for, given in (
+            ("catalogue", self.catalog, catalog.content_hash),
+            ("belief", self.belief, belief.content_hash),
+        ):
+            if made_for != given:
+                raise InvalidInputError(
+                    f"This plan was made for another {name}: its hash is {made_for}, the given one's {given}. "
+                    "Make it again with `rather plan`."
+                )
+        if k != self.k:
+            raise InvalidInputError(f"This plan has questions of {self.k} options, but `k` is {k}.")
+        if tuple(response.extras) != self.extras:
+            raise InvalidInputError(
+                f"This plan was made for the extra answers {_names(self.extras)}, but the response model offers "
+                f"{_names(response.extras)}."
+            )
+        if ask != "items":
+            raise InvalidInputError(f'A plan asks about items, but `ask` is "{ask}".')
+
+    def next_items(self, history: Sequence[tuple[Sequence[ItemId], int]]) -> tuple[ItemId, ...] | None:
+        """Ids of the items to ask about after these answers; None where the plan does not say.
+
+        Args:
+            history: For each question so far the ids of its items and the row of the answer, `0..k-1` for the options
+                and then the extra answers.
+        """
+        node = self.root
+        for items, row in history:
+            if tuple(items) != node.items:
+                return None
+            node = node.children[row]
+        return node.items or None
+
+    def to_json(self) -> str:
+        """The plan as text."""
+        record = {
+            "rather_plan": VERSION,
+            "catalog": self.catalog,
+            "belief": self.belief,
+            "k": self.k,
+            "extras": list(self.extras),
+            "questions": self.questions,
+            "leaving": {str(count): share for count, share in self.leaving.items()},
+            "people": self.people,
+            "seed": self.seed,
+            "regret": asdict(self.regret),
+            "root": _node_record(self.root),
+        }
+        return json.dumps(record, indent=1)
+
+    @classmethod
+    def from_json(cls, text: str) -> Plan:
+        """The plan that `to_json` wrote."""
+        try:
+            record = json.loads(text)
+            if not isinstance(record, dict) or record.get("rather_plan") != VERSION:
+                raise InvalidInputError(f"This is not a plan of version {VERSION}, as `rather plan` writes it.")
+            return _plan_of(record)
+        except InvalidInputError:
+            raise
+        except json.JSONDecodeError as error:
+            raise InvalidInputError(f"This is not a plan: {error}.") from None
+        except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
+            raise InvalidInputError("This plan is damaged: something in it is not what `rather plan` writes.") from None
+
+    def save(self, path: str | Path) -> None:
+        """Write the plan to a file."""
+        try:
+            with written_whole(Path(path)) as draft:
+                draft.write_text(self.to_json(), encoding="utf-8")
+        except OSError as error:
+            raise InvalidInputError(f"Cannot write {path}: {error.strerror}.") from None
+
+    @classmethod
+    def load(cls, path: str | Path) -> Plan:
+        """The plan in a file."""
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise InvalidInputError(f"{path} is not a plan: it is not text.") from None
+        except OSError as error:
+            raise InvalidInputError(f"Cannot read {path}: {error.strerror}.") from None
+        return cls.from_json(text)
+
+
+def planned_slate(
+    plan: Plan, catalog: Catalog, prior: Belief, belief: Belief, asked: Sequence[Question], allowed: Tensor | None
+) -> tuple[int, ...] | None:
+    """Rows of the items that a plan asks about next.
+
+    None below the planned questions, and off them: after a skipped question, after a hint, or where an item must not
+    be asked about.
+
+    Args:
+        plan: The plan.
+        catalog: What is asked about.
+        prior: Before the first question.
+        belief: Now; its evidence says what was answered.
+        asked: All questions so far, oldest first.
+        allowed: `(n,)` boolean, the items that may be asked about.
+    """
+    evidence = belief.evidence[len(prior.evidence) :]
+    if len(evidence) != len(asked):
+        return None
+    history = []
+    for question, answer in zip(asked, evidence, strict=True):
+        if not question.slate or not question.is_current or not torch.equal(question.vectors, answer.vectors):
+            return None
+        history.append(([catalog.ids[row] for row in question.slate], answer.row))
+    items = plan.next_items(history)
+    rows = [catalog.find(item) for item in items or ()]
+    found = tuple(row for row in rows if row is not None and (allowed is None or bool(allowed[row])))
+    return found if found and len(found) == len(rows) else None
+
+
+def _names(extras: Sequence[Answer]) -> str:
+    return " and ".join(extras) or "(none)"
+
+
+def _node_record(node: PlanNode) -> dict[str, Any]:
+    record: dict[str, Any] = {"share": node.share, "recommended": node.recommended}
+    if node.items:
+        record |= {"items": list(node.items), "children": [_node_record(child) for child in node.children]}
+    return record
+
+
+def _plan_of(record: Mapping[str, Any]) -> Plan:
+    k, questions = _count(record["k"], 2), _count(record["questions"], 1)
+    extras = tuple(Answer(extra) for extra in record["extras"])
+    return Plan(
+        _node_of(record["root"], k, k + len(extras), questions),
+        _text(record["catalog"]),
+        _text(record["belief"]),
+        k,
+        extras,
+        questions,
+        {int(count): _number(share) for count, share in record["leaving"].items()},
+        _count(record["people"], 1),
+        _count(record["seed"], -math.inf),
+        _regret_of(record["regret"]),
+    )
+
+
+def _regret_of(record: Mapping[str, Any]) -> PlanRegret:
+    planned, myopic, planned_fresh, myopic_fresh = (
+        tuple(_number(each) for each in record[name]) for name in ("planned", "myopic", "planned_fresh", "myopic_fresh")
+    )
+    gain, error = _number(record["gain"]), _number(record["gain_error"])
+    return PlanRegret(planned, myopic, planned_fresh, myopic_fresh, gain, error)
+
+
+def _node_of(record: Mapping[str, Any], k: int, answers: int, depth: int) -> PlanNode:
+    items = tuple(_id(item) for item in record.get("items", ()))
+    children = record.get("children", ())
+    if items and (len(set(items)) != k or len(items) != k or len(children) != answers or not depth):
+        raise ValueError("items")
+    if not items and children:
+        raise ValueError("children")
+    below = tuple(_node_of(child, k, answers, depth - 1) for child in children)
+    return PlanNode(_number(record["share"]), _id(record["recommended"]), items, below)
+
+
+def _id(value: Any) -> ItemId:
+    if type(value) not in (str, int):
+        raise ValueError("id")
+    identity: ItemId = value
+    return identity
+
+
+def _number(value: Any) -> float:
+    if type(value) not in (int, float) or not math.isfinite(value):
+        raise ValueError("number")
+    return float(value)
+
+
+def _count(value: Any, least: float) -> int:
+    if type(value) is not int or value < least:
+        raise ValueError("count")
+    return int(value)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError("text")
+    return value

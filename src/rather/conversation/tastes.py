@@ -1,0 +1,63 @@
+"""What a conversation has taught about a person's taste, attribute by attribute."""
+
+from typing import NamedTuple
+
+import torch
+
+from rather.conversation.session import Session
+from rather.languages import ENGLISH
+from rather.model.attributes import Attribute
+from rather.numerics.threads import one_thread
+
+# Items that say how much all differ in an attribute.
+SAMPLED_ITEMS = 1_000
+
+
+class TasteNumbers(NamedTuple):
+    """How much an attribute matters to a person.
+
+    Attributes:
+        feature: The attribute in words: "funny", "RAM 16 GB", "brand: Lenovo".
+        mean: What it adds to an item's utility.
+        spread: Standard deviation of that under the belief.
+        prior_mean: The mean before the first answer.
+        weight: The mean times how much items differ in it.
+        column: What the attribute is about.
+    """
+
+    feature: str
+    mean: float
+    spread: float
+    prior_mean: float
+    weight: float
+    column: str = ""
+
+
+def tastes(session: Session, language: str = ENGLISH) -> list[TasteNumbers]:
+    """The belief about each attribute, the one that moves the ranking most first; none without attributes."""
+    catalog, belief = session.policy.catalog, session.belief
+    if not catalog.attributes:
+        return []
+    with one_thread():
+        vectors = catalog.attribute_vectors
+        worth = vectors @ belief.particles.T
+        expected, before = vectors @ belief.mean, vectors @ session.policy.prior.mean
+        deviation = ((worth - expected[:, None]).square() @ belief.weights).sqrt()
+        # How much of the attribute an item has, if only this direction counts.
+        amounts = (
+            catalog.sample(SAMPLED_ITEMS) @ (vectors / vectors.square().sum(dim=1, keepdim=True).clamp_min(1e-12)).T
+        )
+        columns = [expected, deviation, before, expected * amounts.std(dim=0, correction=0)]
+    numbers = torch.stack(columns, dim=1).tolist()
+    found = [
+        TasteNumbers(_named(attribute, language), mean, spread, prior, weight, attribute.column)
+        for attribute, (mean, spread, prior, weight) in zip(catalog.attributes, numbers, strict=True)
+    ]
+    return sorted(found, key=lambda taste: -abs(taste.weight))
+
+
+def _named(attribute: Attribute, language: str) -> str:
+    """An attribute as a line of its own, with what it is about where its text does not say that."""
+    text = attribute.said(language).text
+    said = attribute.topic and attribute.topic.lower() not in text.lower() and attribute.topic != attribute.text
+    return f"{attribute.topic}: {text}" if said else text

@@ -1,0 +1,1 @@
+"""What people want, from their conversations: a report for the owner of a catalogue."""

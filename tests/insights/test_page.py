@@ -1,0 +1,81 @@
+"""The page loads and runs nothing, whatever the texts of a table are; CSV holds no formula."""
+
+import csv
+import io
+import json
+import re
+
+import torch
+from insight_worlds import cars, sampled, utility
+
+from rather.insights.page import page
+from rather.insights.progress import Course, progress
+from rather.insights.report import Insights, Wishes, as_data, wants_of
+from rather.insights.tables import Table, csv_text, tables, write_csv
+
+EVIL = "<script>alert(1)</script>"
+TABLE = f"""\
+id,name,price,drive,electric
+a,{EVIL},10000,"<img src=x onerror=alert(1)>",no
+b,=HYPERLINK(1),20000,AWD,yes
+c,Cat,30000,"<img src=x onerror=alert(1)>",yes
+d,Dog,40000,AWD,no
+e,Elk,10000,AWD,no
+f,Fox,40000,AWD,yes
+"""
+
+
+def report(tmp_path):
+    catalog, belief = cars(tmp_path, TABLE)
+    generator = torch.Generator().manual_seed(0)
+    vector = utility(catalog, {"electric": {"yes": 1.0}}, -1e-4)
+    draws = vector + torch.randn(40, 6, catalog.dimensions, generator=generator)
+    names = [f"=cmd|{number}" for number in range(40)]
+    wishes = Wishes(items=("a", "b"), what_if=("a: price=20000",))
+    wants = wants_of(sampled(draws, names), catalog, belief, wishes, answering=100)
+    courses = [Course(None, 2, False, campaign=EVIL), Course(None, 5, True)]
+    return Insights(f"cars {EVIL}", "car", "2026-03-02 09:00", progress(courses), wants)
+
+
+def test_texts_are_escaped(tmp_path):
+    text = page(report(tmp_path))
+    assert "<script" not in text
+    assert "<img" not in text
+    assert "<i>this</i>" not in text
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
+
+
+def test_nothing_is_loaded(tmp_path):
+    text = page(report(tmp_path))
+    assert "default-src 'none'" in text
+    addresses = set(re.findall(r"https?://[^\"' <]+", text))
+    assert addresses <= {"http://www.w3.org/2000/svg"}  # the name of a vocabulary, not an address
+    assert not re.search(r"\s(src|href|on\w+)=", re.sub(r"&lt;.*?&gt;", "", text))
+
+
+def test_a_sample_is_said_to_be_one(tmp_path):
+    assert "estimated from 40 conversations, a random sample of 100" in page(report(tmp_path))
+
+
+def test_csv_holds_no_formula(tmp_path):
+    for path in write_csv(report(tmp_path), tmp_path / "csv"):
+        for row in csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig"))):
+            for cell in row:
+                assert not cell.startswith(("=", "@", "+")), (path, cell)
+                assert not cell.startswith("-") or float(cell) < 0
+
+
+def test_numbers_stay_numbers_in_csv():
+    assert csv_text(Table("t", ("a", "b"), ((-1.5, "-x"),))) == "a,b\n-1.5,'-x\n"
+
+
+def test_json_is_plain_and_leaves_respondents_out_on_demand(tmp_path):
+    found = report(tmp_path)
+    assert len(json.loads(json.dumps(as_data(found)))["wants"]["people"]) == 40
+    assert "=cmd" not in json.dumps(as_data(found, people=False))
+
+
+def test_every_plot_stands_beside_a_table(tmp_path):
+    assert {"importances", "part_worths", "shares", "what_if", "winners", "map", "questions_by_number"} <= {
+        table.name for table in tables(report(tmp_path))
+    }
