@@ -21,6 +21,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from rather.client import Client as Client
     from rather.conversation.cached import CachedPolicy as CachedPolicy
+    from rather.conversation.contradictions import Contradiction as Contradiction
     from rather.conversation.logged_history import hint_history as hint_history
     from rather.conversation.logged_history import history as history
     from rather.conversation.plans import Plan as Plan
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "client": ("Client",),
     "conversation.cached": ("CachedPolicy",),
+    "conversation.contradictions": ("Contradiction",),
     "conversation.logged_history": ("hint_history", "history"),
     "conversation.plans": ("Plan",),
     "conversation.policy": ("Policy",),

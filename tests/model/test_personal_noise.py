@@ -162,3 +162,8 @@ def test_consistent_answers_and_answers_at_random_are_told_apart():
 def test_levels_that_make_no_sense_are_rejected(temperatures, weights, said):
     with pytest.raises(InvalidInputError, match=said):
         PersonalNoise(temperatures, weights)
+
+
+def test_more_levels_than_can_be_told_apart_are_rejected():
+    with pytest.raises(InvalidInputError, match="at most 20 levels"):
+        PersonalNoise((1.0,) * 21, (1 / 21,) * 21)

@@ -146,7 +146,6 @@ def chosen_strategies(asking: Ask, text: str | None) -> "tuple[str | Strategy, s
 
 def chosen_response(source: "Opened", noise: Noise, temperature: float | None) -> "Logistic | PersonalNoise":
     """How people answer about a catalogue; under personal noise, around the temperature."""
-    from rather.conversation.policy_settings import everyday_response, personal_response
+    from rather.conversation.policy_settings import response_of_kind
 
-    model = personal_response if noise is Noise.PERSONAL else everyday_response
-    return model(source.catalog, source.belief, temperature)
+    return response_of_kind(noise.value, source.catalog, source.belief, temperature)

@@ -9,7 +9,7 @@ import typer
 
 from rather.caching.folder import switch_off
 from rather.cli.console import say
-from rather.cli.options import NoCache, RetrieverKind, Strict
+from rather.cli.options import NoCache, Noise, NoiseKind, RetrieverKind, Strict
 from rather.errors import InvalidInputError
 from rather.extras import require_extra
 from rather.nouns import counted
@@ -110,6 +110,7 @@ def serve(
     quiet: Annotated[
         bool, typer.Option("--quiet", help="Log only problems, as plain text instead of JSON lines.")
     ] = False,
+    noise: NoiseKind = Noise.FIXED,
     retriever: RetrieverKind = "auto",
     no_cache: NoCache = False,
     check: Annotated[bool, typer.Option("--check", help="Check the catalogues and the database, then exit.")] = False,
@@ -128,6 +129,7 @@ def serve(
         rather serve cars.csv --origin https://shop.example.org --image-host https://images.example.org
         rather serve cars.csv --theme shop.toml --link-host https://shop.example.org
         rather serve fahrraeder.csv --language de
+        rather serve films --noise personal
         rather serve films --check
     """
     from rather.cli.progress import open_with_progress
@@ -153,6 +155,7 @@ def serve(
         watch=not no_watch,
         strict=strict,
         retriever=retriever,
+        noise=noise.value,
         language=language,
         limits={
             "sessions_per_day": sessions_per_day,

@@ -6,12 +6,13 @@ catalogue. Logs of version 1 hold rows only: they load as long as the catalogue 
 
 import dataclasses
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from rather.caching.storage import Cache
 from rather.conversation.allowed_items import allowed_gone, dump_allowed, load_allowed
 from rather.conversation.carrying import CarriedOver, attributes_gone, items_now, validate_same_vectors
+from rather.conversation.held_events import held_events
 from rather.conversation.hint_records import hint_of_record
 from rather.conversation.objective_records import dump_objectives, load_objectives
 from rather.conversation.policy import Policy
@@ -47,19 +48,6 @@ RESPONSES: dict[str, type[Logistic] | type[Noiseless] | type[PersonalNoise]] = {
     "noiseless": Noiseless,
     "personal": PersonalNoise,
 }
-
-
-def held_events(events: Sequence[Any]) -> list[dict[str, Any]]:
-    """The answers and hints among these events that were not taken back, oldest first."""
-    held: list[dict[str, Any]] = []
-    for event in events:
-        if not isinstance(event, dict) or ("undo" in event and not held):
-            raise damaged(event)
-        if "undo" in event:
-            held.pop()
-        else:
-            held.append(event)
-    return held
 
 
 def dump(session: Session) -> str:

@@ -45,6 +45,18 @@ def everyday_response(catalog: Catalog, belief: Belief, temperature: float | Non
     return Logistic(temperature if temperature is not None else 0.1 * spread, none_utility=average, tie=0.5)
 
 
+NoiseKind = Literal["fixed", "personal"]
+"""Whether the same noise is assumed of everybody, or each person's own is learnt from the answers."""
+
+
+def response_of_kind(
+    noise: NoiseKind, catalog: Catalog, belief: Belief, temperature: float | None = None
+) -> Logistic | PersonalNoise:
+    """`everyday_response` for "fixed", `personal_response` for "personal"."""
+    model = personal_response if noise == "personal" else everyday_response
+    return model(catalog, belief, temperature)
+
+
 def personal_response(catalog: Catalog, belief: Belief, temperature: float | None = None) -> PersonalNoise:
     """`everyday_response` for people of whom some answer more consistently than others.
 

@@ -25,6 +25,9 @@ from rather.model.responses import Answer, Logistic, ResponseModel
 USUAL_FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
 USUAL_WEIGHTS = (0.1, 0.2, 0.4, 0.2, 0.1)
 
+# An answer takes as many times as long. Levels that are closer than those of twenty could not be told apart.
+MOST_LEVELS = 20
+
 # The fractional parts of its multiples are spread evenly over 0..1, in every run of consecutive ones too.
 GOLDEN_RATIO = (math.sqrt(5) - 1) / 2
 
@@ -41,7 +44,7 @@ class PersonalNoise:
         [0.1, 0.2, 0.4, 0.2, 0.1]
         >>> belief = belief.update([[0.2], [0.0]], answer=1, response=noise)  # what nobody here would like better
         >>> [round(share, 2) for share in belief.noise_levels(noise).tolist()]
-        [0.0, 0.02, 0.26, 0.4, 0.31]
+        [0.0, 0.03, 0.35, 0.37, 0.25]
 
     Attributes:
         temperatures: The levels, in units of utility.
@@ -58,6 +61,10 @@ class PersonalNoise:
     def __post_init__(self) -> None:
         for name in ("temperatures", "weights"):
             object.__setattr__(self, name, _numbers(getattr(self, name), name))
+        if len(self.temperatures) > MOST_LEVELS:
+            raise InvalidInputError(
+                f"`temperatures` must be at most {MOST_LEVELS} levels, got {len(self.temperatures)}."
+            )
         if len(self.temperatures) < 1 or len(self.weights) != len(self.temperatures):
             raise InvalidInputError(
                 f"`weights` must have one entry for each of the {len(self.temperatures)} temperatures, at least one, "

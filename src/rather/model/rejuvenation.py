@@ -62,14 +62,29 @@ class Rejuvenation:
             return belief
         # One for each copy of an effective particle: the fewer have survived, the farther their copies must spread.
         moves = min(self.moves, math.ceil(count / belief.effective_sample_size))
-        copies = belief.resampled(count, generator)
-        answers = _Answers(belief, belief.prior)
-        numbers = moves * (belief.particles.shape[1] + len(answers) + sum(TRIES))
-        batch = max(1, batch_entries // numbers)
-        moved = [
-            _moved(points, belief.prior, answers, moves, generator) for points in torch.split(copies.particles, batch)
-        ]
-        return replace(copies, particles=torch.cat(moved))
+        return moved(belief, count, moves, generator, batch_entries=batch_entries)
+
+
+def moved(
+    belief: Belief, count: int, moves: int, generator: torch.Generator, *, batch_entries: int = BATCH_ENTRIES
+) -> Belief:
+    """The belief with `count` equally weighted particles that have made some steps of elliptical slice sampling.
+
+    Args:
+        belief: With a prior density.
+        count: Of new particles.
+        moves: Steps of each.
+        generator: Draws the copies and their moves.
+        batch_entries: Largest intermediate, in entries; bounds the memory.
+    """
+    assert belief.prior is not None, "only a belief with a prior density can be moved"
+    copies = belief.resampled(count, generator)
+    answers = _Answers(belief, belief.prior)
+    numbers = moves * (belief.particles.shape[1] + len(answers) + sum(TRIES))
+    batch = max(1, batch_entries // numbers)
+    batches = torch.split(copies.particles, batch)
+    particles = [_moved(points, belief.prior, answers, moves, generator) for points in batches]
+    return replace(copies, particles=torch.cat(particles))
 
 
 class _Answers:
