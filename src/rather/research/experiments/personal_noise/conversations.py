@@ -110,7 +110,7 @@ class _Tree:
         answers: tuple[Choice, ...] = ()
         asked: list[Question] = []
         belief = self.policy.prior
-        best = float((self.policy.catalog.items @ user.utility).max())
+        best = float(self._best(user.utility) @ user.utility)
         regrets = [self._regret(belief, user.utility, best)]
         for _ in range(questions):
             question = self._question(belief, asked, answers)
@@ -142,8 +142,11 @@ class _Tree:
 
     def _regret(self, belief: Belief, utility: Tensor, best: float) -> float:
         """Of the item of highest expected utility."""
-        row = int((self.policy.catalog.items @ belief.mean).argmax())
-        return max(0.0, best - float(self.policy.catalog.vectors(row) @ utility))
+        return max(0.0, best - float(self._best(belief.mean) @ utility))
+
+    def _best(self, direction: Tensor) -> Tensor:
+        """The vector of the best item in a direction, `(d,)`."""
+        return self.policy.retriever.top(direction[None], 1).vectors[0, 0]
 
     def _stated(self, belief: Belief, utility: Tensor, best: float) -> tuple[float, bool]:
         """The chance that one of the recommended list is the person's best, and whether it is."""
