@@ -21,6 +21,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from rather.client import Client as Client
     from rather.conversation.cached import CachedPolicy as CachedPolicy
+    from rather.conversation.contradictions import Contradiction as Contradiction
     from rather.conversation.logged_history import hint_history as hint_history
     from rather.conversation.logged_history import history as history
     from rather.conversation.plans import Plan as Plan
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from rather.model.belief import Belief as Belief
     from rather.model.catalog import Catalog as Catalog
     from rather.model.hints import Hint as Hint
+    from rather.model.personal_noise import PersonalNoise as PersonalNoise
     from rather.model.priors import Prior as Prior
     from rather.model.questions import Question as Question
     from rather.model.questions import Recommendation as Recommendation
@@ -78,6 +80,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "client": ("Client",),
     "conversation.cached": ("CachedPolicy",),
+    "conversation.contradictions": ("Contradiction",),
     "conversation.logged_history": ("hint_history", "history"),
     "conversation.plans": ("Plan",),
     "conversation.policy": ("Policy",),
@@ -94,6 +97,7 @@ _HOMES = {
     "model.catalog": ("Catalog",),
     "model.hints": ("Hint",),
     "model.statements": ("DontCare", "LikeBut", "MoreLike", "Want"),
+    "model.personal_noise": ("PersonalNoise",),
     "model.priors": ("Prior",),
     "model.questions": ("Question", "Recommendation"),
     "model.rejuvenation": ("Rejuvenation",),

@@ -97,6 +97,6 @@ function announcement(state: State): string {
 /** The answer that is being sent, in words. */
 function pendingAnswer({ sending, session }: State): string | null {
   const options = session?.question?.options;
-  if (sending === null || sending === "undo" || sending === "hint" || sending === "filters" || !options) return null;
+  if (sending === null || sending === "undo" || sending === "hint" || sending === "filters" || sending === "revise" || !options) return null;
   return typeof sending === "number" ? (options[sending]?.label ?? null) : extraName(sending, options.length);
 }

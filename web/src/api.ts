@@ -59,6 +59,17 @@ export class Api {
     return this.write("post", "/v1/sessions/{id}/undo", { id: session }, { answer }, signal);
   }
 
+  /** Answer an earlier question otherwise. The key makes a repeated request do so once. */
+  revise(session: string, answer: string, choice: wire.Choice, key: string, signal: AbortSignal): Promise<wire.Session> {
+    const headers = { "Idempotency-Key": key };
+    return this.write("put", "/v1/sessions/{id}/answers/{answer}", { id: session, answer }, { choice }, signal, headers);
+  }
+
+  /** Answers that hardly fit together. */
+  async contradictions(session: string, signal: AbortSignal): Promise<wire.Contradiction[]> {
+    return (await this.read("/v1/sessions/{id}/contradictions", { id: session }, signal)).contradictions;
+  }
+
   /** Set the filters. The key makes a repeated request set them once. */
   filter(
     session: string,

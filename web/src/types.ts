@@ -24,6 +24,7 @@ export type Recommendations = Schemas["Recommendations"];
 export type Reason = Schemas["Reason"];
 export type History = Schemas["History"];
 export type Turn = Schemas["Turn"];
+export type Contradiction = Schemas["Contradiction"];
 export type Profile = Schemas["Profile"];
 export type Taste = Schemas["Taste"];
 export type ProblemDetails = Schemas["ProblemDetails"];

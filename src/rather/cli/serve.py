@@ -10,7 +10,7 @@ import typer
 
 from rather.caching.folder import switch_off
 from rather.cli.console import say
-from rather.cli.options import NoCache, RetrieverKind, Strict
+from rather.cli.options import NoCache, Noise, NoiseKind, RetrieverKind, Strict
 from rather.cli.served_plans import plans_of
 from rather.errors import InvalidInputError
 from rather.extras import require_extra
@@ -157,6 +157,7 @@ def serve(
             show_default="one in your data directory",
         ),
     ] = None,
+    noise: NoiseKind = Noise.FIXED,
     retriever: RetrieverKind = "auto",
     no_cache: NoCache = False,
     check: Annotated[bool, typer.Option("--check", help="Check the catalogues and the database, then exit.")] = False,
@@ -179,6 +180,7 @@ def serve(
         rather serve fahrraeder.csv --language de
         rather serve films --plan plan.json
         rather serve cars.csv --study study.toml
+        rather serve films --noise personal
         rather serve films --check
     """
     from rather.cli.progress import open_with_progress
@@ -206,6 +208,7 @@ def serve(
         watch=not no_watch,
         strict=strict,
         retriever=retriever,
+        noise=noise.value,
         language=language,
         learn=_learn(learn),
         learnt=learnt,

@@ -6,12 +6,13 @@ catalogue. Logs of version 1 hold rows only: they load as long as the catalogue 
 
 import dataclasses
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from rather.caching.storage import Cache
 from rather.conversation.allowed_items import allowed_gone, dump_allowed, load_allowed
 from rather.conversation.carrying import CarriedOver, attributes_gone, items_now, validate_same_vectors
+from rather.conversation.held_events import held_events
 from rather.conversation.hint_records import hint_of_record
 from rather.conversation.objective_records import dump_objectives, load_objectives
 from rather.conversation.policy import Policy
@@ -25,6 +26,7 @@ from rather.model.attributes import attributes_hash
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.model.hints import Hint
+from rather.model.personal_noise import PersonalNoise
 from rather.model.questions import Question
 from rather.model.rejuvenation import Rejuvenation
 from rather.model.responses import Logistic, Noiseless, ResponseModel, as_choice
@@ -42,20 +44,11 @@ LOGGED_STRATEGIES = {
     "exhaustive-search": "exhaustive-partial",
 }
 
-RESPONSES: dict[str, type[Logistic] | type[Noiseless]] = {"logistic": Logistic, "noiseless": Noiseless}
-
-
-def held_events(events: Sequence[Any]) -> list[dict[str, Any]]:
-    """The answers and hints among these events that were not taken back, oldest first."""
-    held: list[dict[str, Any]] = []
-    for event in events:
-        if not isinstance(event, dict) or ("undo" in event and not held):
-            raise damaged(event)
-        if "undo" in event:
-            held.pop()
-        else:
-            held.append(event)
-    return held
+RESPONSES: dict[str, type[Logistic] | type[Noiseless] | type[PersonalNoise]] = {
+    "logistic": Logistic,
+    "noiseless": Noiseless,
+    "personal": PersonalNoise,
+}
 
 
 def dump(session: Session) -> str:

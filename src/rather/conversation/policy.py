@@ -344,7 +344,7 @@ class Policy:
             return question.evoi
         with one_thread():
             utilities = (question.vectors @ belief.particles.T)[None]
-            probabilities = value.exponentials(self.response.log_probabilities(utilities))[0]
+            probabilities = value.exponentials(belief.answering(self.response).log_probabilities(utilities))[0]
             return self.recommender(belief).evoi(probabilities)
 
     def recommend(

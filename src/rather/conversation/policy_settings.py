@@ -7,6 +7,7 @@ from rather import value
 from rather.errors import InvalidInputError
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
+from rather.model.personal_noise import PersonalNoise
 from rather.model.responses import Logistic
 from rather.numerics.threads import one_thread
 from rather.strategies.problem import validate_dimensions
@@ -45,6 +46,27 @@ def everyday_response(catalog: Catalog, belief: Belief, temperature: float | Non
     if temperature is None and belief.prior is not None:
         temperature = belief.prior.temperature
     return Logistic(temperature if temperature is not None else 0.1 * spread, none_utility=average, tie=0.5)
+
+
+NoiseKind = Literal["fixed", "personal"]
+"""Whether the same noise is assumed of everybody, or each person's own is learnt from the answers."""
+
+
+def response_of_kind(
+    noise: NoiseKind, catalog: Catalog, belief: Belief, temperature: float | None = None
+) -> Logistic | PersonalNoise:
+    """`everyday_response` for "fixed", `personal_response` for "personal"."""
+    model = personal_response if noise == "personal" else everyday_response
+    return model(catalog, belief, temperature)
+
+
+def personal_response(catalog: Catalog, belief: Belief, temperature: float | None = None) -> PersonalNoise:
+    """`everyday_response` for people of whom some answer more consistently than others.
+
+    The levels are a quarter, half, once, twice and four times the temperature there. See `PersonalNoise`.
+    """
+    everyday = everyday_response(catalog, belief, temperature)
+    return PersonalNoise.around(everyday.temperature, everyday.none_utility, everyday.tie)
 
 
 def validate_page(count: int, offset: int, ranking: str) -> None:

@@ -12,11 +12,11 @@ import numpy as np
 import torch
 
 from rather.caching.storage import Cache
+from rather.conversation.held_events import held_events
 from rather.conversation.hint_records import hint_of_record
 from rather.conversation.log import (
     as_data,
     has_changed,
-    held_events,
     load_data,
     load_open,
     load_settings,

@@ -67,7 +67,7 @@ def predicted_shares(vectors: Tensor, belief: Belief, response: ResponseModel) -
         belief: What we hold about the person.
         response: How people answer.
     """
-    logs = response.log_probabilities(vectors @ belief.particles.T)[: len(vectors)]
+    logs = belief.answering(response).log_probabilities(vectors @ belief.particles.T)[: len(vectors)]
     chances = torch.exp(logs) @ belief.weights
     total = float(chances.sum())
     return tuple(float(chance) / total for chance in chances) if total > 0 else (1 / len(vectors),) * len(vectors)

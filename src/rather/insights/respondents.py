@@ -9,7 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from rather.conversation.log import held_events, load_data
+from rather.conversation.held_events import held_events
+from rather.conversation.log import load_data
 from rather.conversation.session import Session
 from rather.errors import RatherError
 from rather.insights.deciding import Effect, effects

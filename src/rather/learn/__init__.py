@@ -1,4 +1,4 @@
-"""Learning vectors of users and items, or other utilities, from ratings, and a population from people's answers."""
+"""Learning vectors of users and items, or other utilities, from ratings, and people from their answers."""
 
 from rather.learn.als import als
 from rather.learn.attribute_users import attribute_users
@@ -6,6 +6,7 @@ from rather.learn.conversations import Conversation, Conversations, conversation
 from rather.learn.factors import Factors
 from rather.learn.hierarchical_bayes import Population, Segments
 from rather.learn.interactions import SuggestedInteraction, suggest_interactions
+from rather.learn.noise import population_noise
 from rather.learn.pmf import pmf
 from rather.learn.population import population
 from rather.learn.utility_models import LearntUtility, learn_utility
@@ -24,5 +25,6 @@ __all__ = [
     "learn_utility",
     "pmf",
     "population",
+    "population_noise",
     "suggest_interactions",
 ]

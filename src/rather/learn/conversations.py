@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rather.conversation.carrying import validate_same_vectors
+from rather.conversation.held_events import held_events
 from rather.conversation.hint_records import logged_hint
-from rather.conversation.log import held_events, load_response, number_of, parse
+from rather.conversation.log import load_response, number_of, parse
 from rather.conversation.records import damaged, logged_question
 from rather.conversation.translations import Translations
 from rather.errors import CatalogChangedError, InvalidInputError

@@ -127,6 +127,14 @@ class NewAnswer(BaseModel):
     choice: JsonChoice
 
 
+class Revision(BaseModel):
+    """Another answer to a question that was answered before."""
+
+    model_config = request_config({"choice": 1})
+
+    choice: JsonChoice
+
+
 # Which fields belong to which statement.
 SAID = {
     "more-like": ("item",),

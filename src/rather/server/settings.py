@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 from rather.conversation.display_text import DisplayText
 from rather.conversation.plans import Plan
+from rather.conversation.policy_settings import NoiseKind
 from rather.errors import InvalidInputError
 from rather.languages import ENGLISH, validated_language
 from rather.numerics.threads import available_cores
@@ -95,6 +96,8 @@ class Settings:
         watch: Whether to look every two seconds if files of catalogues have changed, and to serve what they hold.
         strict: Whether a changed table is rejected when it holds values that cannot be read, see `rather.open`.
         retriever: How items are found, a kind of `rather.retrieval.choose_retriever`.
+        noise: How people differ in the noise of their answers: "fixed" assumes the same of everybody, "personal" learns
+            each person's own (see `rather.PersonalNoise`). Sessions keep what they were opened with.
         cache_mb: Memory for cached states of conversations.
         theme: The look of the page, see `Theme.from_file`; None for that of `rather`.
         language: The language of all texts for people; None for that of each browser.
@@ -118,6 +121,7 @@ class Settings:
     watch: bool = True
     strict: bool = False
     retriever: str = "auto"
+    noise: NoiseKind = "fixed"
     cache_mb: int = 256
     theme: Theme | None = None
     language: str | None = None
@@ -131,6 +135,8 @@ class Settings:
             raise InvalidInputError(
                 f"`retriever` must be one of {', '.join(get_args(RetrieverKind))}, got {self.retriever!r}."
             )
+        if self.noise not in get_args(NoiseKind):
+            raise InvalidInputError(f"`noise` must be one of {', '.join(get_args(NoiseKind))}, got {self.noise!r}.")
         if self.keep_days is not None and not self.keep_days > 0:
             raise InvalidInputError(f"`keep_days` must be above 0, got {self.keep_days}.")
         if self.admin_token is not None and len(self.admin_token) < 16:

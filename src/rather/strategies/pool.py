@@ -14,7 +14,7 @@ from functools import cache, cached_property
 import torch
 from torch import Tensor
 
-from rather.model.responses import Logistic
+from rather.model.personal_noise import Softmax
 from rather.numerics.randomness import systematic_rows
 from rather.retrieval.directions import group_means
 from rather.retrieval.scan import argmax
@@ -139,7 +139,7 @@ class Pool:
         """The items as candidates, under a softmax that stands for the person's choice among the options."""
         problem, response = self.problem, self.problem.response
         # Without noise a softmax that sharp is nearly right, and still tells losing by a little from losing by a lot.
-        temperature = response.temperature if isinstance(response, Logistic) else 0.02 * problem.utility_spread
+        temperature = response.temperature if isinstance(response, Softmax) else 0.02 * problem.utility_spread
         return Additions(self.utilities, problem.belief.weights, temperature)
 
     def positions(self, slates: Tensor) -> Tensor:

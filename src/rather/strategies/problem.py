@@ -16,6 +16,7 @@ from rather import value
 from rather.errors import InvalidInputError, NoQuestionLeftError
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
+from rather.model.personal_noise import NoiseOfEach, PersonalNoise
 from rather.model.responses import ResponseModel
 from rather.retrieval import ExactRetriever, Found, Retriever
 from rather.retrieval.protocol import HasCandidates, HasFavourites, Screening
@@ -73,7 +74,7 @@ class Problem:
     Attributes:
         catalog: All items.
         belief: What we hold about the person.
-        response: How the person answers.
+        response: How the person answers. `PersonalNoise` becomes a temperature for each particle of the belief.
         k: Options on a slate.
         generator: The only source of randomness.
         retriever: Finds the best items for a direction; by default exactly.
@@ -98,6 +99,7 @@ class Problem:
         if self.retriever is None:
             object.__setattr__(self, "retriever", ExactRetriever(self.catalog))
         validate_dimensions(self.belief, self.catalog)
+        object.__setattr__(self, "response", response_for(self.belief, self.response))
         _ = self.options  # rejects a k or p that does not fit
 
     @cached_property
@@ -237,6 +239,15 @@ class Problem:
         if belief is self.belief and retriever is self.retriever:
             return self
         return replace(self, belief=belief, retriever=retriever, allowed=allowed)
+
+
+def response_for(belief: Belief, response: ResponseModel) -> ResponseModel:
+    """How the particles of a belief answer while questions are chosen, also if the model was another belief's.
+
+    Under `PersonalNoise` with one temperature for each: all levels for each would take as many times as long.
+    """
+    model = response.model if isinstance(response, NoiseOfEach) else response
+    return belief.drawn_noise(model) if isinstance(model, PersonalNoise) else response
 
 
 def validate_dimensions(belief: Belief, catalog: Catalog) -> None:

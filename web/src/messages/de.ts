@@ -142,6 +142,10 @@ export const de: Messages = {
   "said.theirs": "Was gesagt wurde",
   "said.undo": "Zurücknehmen",
   "said.noted": "Notiert: {text}.",
+  "contradictions.title": "Zwei Antworten, die kaum zusammenpassen",
+  "contradictions.hint": "Beides kann stimmen. War eins davon ein Versehen, kannst du noch einmal antworten; alles andere bleibt.",
+  "contradictions.again": "Frage {number} noch einmal beantworten",
+  "contradictions.forget": "Nicht mitzählen",
 
   "results.stillTheirs": "Die Antworten sind noch da",
 };

@@ -142,6 +142,10 @@ export const en = {
   "said.theirs": "What they said",
   "said.undo": "Undo",
   "said.noted": "Noted: {text}.",
+  "contradictions.title": "Two answers that hardly fit together",
+  "contradictions.hint": "Both may be right. If one of them was a slip, you can answer again; everything else stays.",
+  "contradictions.again": "Answer question {number} again",
+  "contradictions.forget": "Leave it out",
 
   "results.stillTheirs": "Their answers are still here",
 } as const;

@@ -142,6 +142,10 @@ export const es: Messages = {
   "said.theirs": "Lo que se dijo",
   "said.undo": "Deshacer",
   "said.noted": "Anotado: {text}.",
+  "contradictions.title": "Dos respuestas que apenas encajan",
+  "contradictions.hint": "Las dos pueden ser ciertas. Si una fue un descuido, puedes responder de nuevo; todo lo demás se queda.",
+  "contradictions.again": "Responder de nuevo a la pregunta {number}",
+  "contradictions.forget": "No contarla",
 
   "results.stillTheirs": "Esas respuestas siguen aquí",
 };

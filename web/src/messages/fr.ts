@@ -143,6 +143,10 @@ export const fr: Messages = {
   "said.theirs": "Ce qui a été dit",
   "said.undo": "Annuler",
   "said.noted": "C’est noté : {text}.",
+  "contradictions.title": "Deux réponses qui vont mal ensemble",
+  "contradictions.hint": "Les deux peuvent être justes. Si l’une était une erreur, vous pouvez répondre à nouveau ; tout le reste est conservé.",
+  "contradictions.again": "Répondre à nouveau à la question {number}",
+  "contradictions.forget": "Ne pas la compter",
 
   "results.stillTheirs": "Ces réponses sont toujours là",
 };

@@ -4,10 +4,10 @@ import math
 from collections.abc import Sequence
 
 from rather.research.experiments.learnt_priors.tables import prior_tables
+from rather.research.experiments.personal_noise.tables import noise_tables
 from rather.research.experiments.real_people.tables import people_tables
-from rather.research.experiments.spec import ExperimentSpec
+from rather.research.experiments.spec import REFERENCE, ExperimentSpec
 from rather.research.experiments.summary import (
-    REFERENCE,
     ExperimentSummary,
     MethodSummary,
     PaperComparison,
@@ -28,6 +28,8 @@ def result_tables(spec: ExperimentSpec, summary: ExperimentSummary) -> list[Resu
         return people_tables(spec, summary)
     if spec.kind == "learnt-priors":
         return prior_tables(spec, summary)
+    if spec.kind == "personal-noise":
+        return noise_tables(spec, summary)
     found = []
     for title, rows in panels(summary):
         found += _conversation_tables(title, rows)

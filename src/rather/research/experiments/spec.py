@@ -11,7 +11,18 @@ from typing import Any
 
 from rather.errors import InvalidInputError, UnknownNameError
 
-KIND_NAMES = ("conversations", "wallclock", "first-questions", "tree", "real-people", "learnt-priors")
+KIND_NAMES = (
+    "conversations",
+    "wallclock",
+    "first-questions",
+    "tree",
+    "real-people",
+    "learnt-priors",
+    "personal-noise",
+)
+
+# The method that others are compared with, trial by trial, unless a spec names another one.
+REFERENCE = "auto"
 
 
 @dataclass(frozen=True)
@@ -112,7 +123,7 @@ class ExperimentSpec:
     variants: tuple[Variant, ...]
     paper: tuple[PaperNumber, ...] = ()
     plotted: tuple[str, ...] = ()
-    reference: str = "auto"
+    reference: str = REFERENCE
 
     @property
     def heading(self) -> str:
@@ -184,7 +195,7 @@ def _spec(table: dict[str, Any], name: str) -> ExperimentSpec:
         for variant in table_copies(variants)
     )
     paper = tuple(PaperNumber(**entry) for entry in table.pop("paper", []))
-    texts = {"figure": "", "about": "", "finding": "", "differences": "", "reference": "auto"}
+    texts = {"figure": "", "about": "", "finding": "", "differences": "", "reference": REFERENCE}
     defaults = {**texts, "trials": 1, "seed": 0, "plotted": []}
     known = {each.name for each in fields(ExperimentSpec)} - {"name", "variants", "paper"}
     if unknown := set(table) - known:

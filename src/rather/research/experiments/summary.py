@@ -16,11 +16,8 @@ from rather.errors import InvalidInputError
 from rather.research.experiments.engine import JobResult, rounded
 from rather.research.experiments.spec import ExperimentSpec, PaperNumber
 
-# The method that others are compared with, trial by trial, unless a spec names another one.
-REFERENCE = "auto"
-
-# Beside regret, what of experiments with real people is compared likewise.
-PAIRED = ("list_regret", "ranking_regret", "unasked_regret", "unasked_ndcg", "unasked_hit")
+# Beside regret, what of experiments with real people and about noise is compared likewise.
+PAIRED = ("mean_regret", "list_regret", "ranking_regret", "unasked_regret", "unasked_ndcg", "unasked_hit")
 
 
 @dataclass(frozen=True)
@@ -37,7 +34,7 @@ class MethodSummary:
             question.
         ahead_error: Its standard error.
         kept: What is not a number: an outcome of the first trial as it was.
-        differences: For each measure of `PAIRED`, how much higher this method's is than `auto`'s, as for `ahead`.
+        differences: For each measure of `PAIRED`, how much higher it is than the reference's, as for `ahead`.
         differences_error: Their standard errors.
     """
 

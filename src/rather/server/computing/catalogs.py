@@ -16,6 +16,7 @@ from rather.caching.storage import user_cache
 from rather.conversation.log import catalog_changed, dump_settings, load_data, load_settings, parse, upgraded
 from rather.conversation.plans import PLANNED, Plan
 from rather.conversation.policy import Policy
+from rather.conversation.policy_settings import response_of_kind
 from rather.conversation.session import Session
 from rather.conversation.stopping import Stopping
 from rather.errors import InvalidInputError, RatherError
@@ -269,6 +270,7 @@ class ServedCatalog:
                 ask=request.ask,
                 p=request.p or 1,
                 strategy=request.strategy,
+                response=response_of_kind(self.settings.noise, self.catalog, self.belief),
                 allowed=allowed,
                 retriever=self.retriever,
                 budget_ms=request.time_budget_ms,

@@ -163,8 +163,9 @@ def likely_choices(state: State, least_chance: float = LEAST_CHANCE) -> list[Cho
     assert question is not None
     response = session.policy.response
     with one_thread():
-        utilities = question.vectors @ session.belief.particles.T
-        chances = (response.log_probabilities(utilities).exp() @ session.belief.weights).tolist()
+        belief = session.belief
+        answers = belief.answering(response).log_probabilities(question.vectors @ belief.particles.T)
+        chances = (answers.exp() @ belief.weights).tolist()
     choices: list[Choice] = [*range(len(question)), *response.extras]
     rows = {choice: answer_row(choice, len(question), response) for choice in choices}
     likely = [choice for choice in choices if chances[rows[choice]] >= least_chance]

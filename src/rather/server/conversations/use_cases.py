@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 from rather.conversation.allowed_items import dump_allowed
+from rather.conversation.contradictions import Contradiction
 from rather.languages import ENGLISH
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog, ItemId
@@ -21,7 +22,7 @@ from rather.server.conversations.participating import Participation
 from rather.server.conversations.repeating import ATTEMPTS, changed_by, request_key, retry
 from rather.server.conversations.versions import Versions, upgrade
 from rather.server.problems import ProblemError, busy
-from rather.server.requests import Log, NewAnswer, NewFilters, NewHint, NewSession, Page, Undo
+from rather.server.requests import Log, NewAnswer, NewFilters, NewHint, NewSession, Page, Revision, Undo
 from rather.server.sessions.quotas import RespondentKnownError, StudyFullError, StudyLimit
 from rather.server.sessions.records import RequestKey, SteadyClock, now
 from rather.server.sessions.store import LostRaceError, OverLimitError, SessionLimit, Store
@@ -142,6 +143,18 @@ class Conversations:
         """Take the last answer or hint back."""
         key = request_key(self.store, id, idempotency_key, "undo", undo)
         return self._change_once(id, key, lambda: self._changing.undo(id, undo.answer, key))
+
+    def revise(self, id: str, answer: str, revision: Revision, idempotency_key: str | None = None) -> Conversation:
+        """Answer an earlier question otherwise; what was answered and said after it stays."""
+        key = request_key(self.store, id, idempotency_key, f"revise {answer}", revision)
+        return self._change_once(id, key, lambda: self._changing.revise(id, answer, revision, key))
+
+    def contradictions(self, conversation: Conversation, language: str) -> list[Contradiction]:
+        """Answers that hardly fit together; in a study, where nobody is to be influenced, none are shown."""
+        if self._changing.in_study(conversation.stored):
+            return []
+        with self.states.gate.urgent():
+            return conversation.session.contradictions(language=language)
 
     def change_filters(self, id: str, filters: NewFilters, idempotency_key: str | None = None) -> Conversation:
         """Ask and recommend under other filters from now on; the answers stay."""

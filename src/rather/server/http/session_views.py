@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from rather.conversation.compared_facts import compared_facts
+from rather.conversation.contradictions import Contradiction
 from rather.conversation.display_text import DisplayText
 from rather.conversation.hint_records import logged_hint
 from rather.conversation.hint_wording import hint_text
@@ -231,6 +232,27 @@ def _said(event: Mapping[str, Any], conversation: Conversation, language: str) -
         return hint_text(hint.statement, conversation.session.policy.catalog, language)
     except (InvalidInputError, UnknownNameError):
         return hint.text
+
+
+def contradictions_view(
+    conversation: Conversation, found: Sequence[Contradiction], settings: Settings, reader: Wishes
+) -> schema.Contradictions:
+    """Answers that hardly fit together, with the ids to revise them by."""
+    answers = [str(event.position) for event in conversation.stored.answers]
+    display = display_for(reader, conversation, settings)
+    return schema.Contradictions(
+        contradictions=[
+            schema.ContradictionView(
+                answer=answers[each.number - 1],
+                number=each.number,
+                earlier_answer=answers[each.earlier - 1],
+                earlier_number=each.earlier,
+                probability=each.probability,
+                text=display.text(each.text),
+            )
+            for each in found
+        ]
+    )
 
 
 def profile_view(conversation: Conversation, reader: Wishes) -> schema.Profile:

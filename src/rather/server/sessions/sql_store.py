@@ -105,14 +105,14 @@ class SqlStore:
         return None if row is None else (row.content, row.session)
 
     def append(
-        self, session: StoredSession, event: StoredEvent, key: RequestKey | None = None, **changes: Unpack[Changes]
+        self, session: StoredSession, *added: StoredEvent, key: RequestKey | None = None, **changes: Unpack[Changes]
     ) -> StoredSession:
         """See `Store.append`."""
         with self._writing() as connection:
             at = self._advance(connection, session, **changes)
-            connection.execute(insert(events).values(_event_row(session.id, event)))
+            connection.execute(insert(events), [_event_row(session.id, event) for event in added])
             _keep(connection, key, session.id, session.version + 1)
-        return replace(session, **changes, version=session.version + 1, touched_at=at, events=(*session.events, event))
+        return replace(session, **changes, version=session.version + 1, touched_at=at, events=(*session.events, *added))
 
     def change(
         self, session: StoredSession, key: RequestKey | None = None, **changes: Unpack[Changes]

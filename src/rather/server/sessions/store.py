@@ -78,9 +78,9 @@ class Store(Protocol):
         ...
 
     def append(
-        self, session: StoredSession, event: StoredEvent, key: RequestKey | None = None, **changes: Unpack[Changes]
+        self, session: StoredSession, *added: StoredEvent, key: RequestKey | None = None, **changes: Unpack[Changes]
     ) -> StoredSession:
-        """Add an event and change what follows from it.
+        """Add events, all or none, and change what follows from them.
 
         Raises `LostRaceError` if the session is not as it was read, or if the key of the request has been used.
         """

@@ -152,7 +152,8 @@ def _list(policy: Policy, belief: Belief, length: int) -> list[int]:
 
 def _stated(policy: Policy, belief: Belief, question: Question, answer: Choice) -> list[tuple[float, bool]]:
     """The probability of each possible answer before it was given, and whether it was."""
-    probabilities = policy.response.log_probabilities(question.vectors @ belief.particles.T).exp() @ belief.weights
+    answers = belief.answering(policy.response).log_probabilities(question.vectors @ belief.particles.T)
+    probabilities = answers.exp() @ belief.weights
     given = answer_row(answer, len(question), policy.response)
     return [(probability, row == given) for row, probability in enumerate(probabilities.tolist())]
 

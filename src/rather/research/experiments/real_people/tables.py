@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 
 from rather.research.experiments.real_people.measures import BINS, calibration_error
-from rather.research.experiments.spec import ExperimentSpec
-from rather.research.experiments.summary import REFERENCE, ExperimentSummary, MethodSummary
+from rather.research.experiments.spec import REFERENCE, ExperimentSpec
+from rather.research.experiments.summary import ExperimentSummary, MethodSummary
 from rather.research.experiments.table import ResultTable
 from rather.strategies import STRATEGIES
 

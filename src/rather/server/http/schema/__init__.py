@@ -14,6 +14,8 @@ from rather.server.http.schema.catalogs import (
 )
 from rather.server.http.schema.conversations import (
     Answered,
+    Contradictions,
+    ContradictionView,
     Fact,
     HintView,
     History,
@@ -48,6 +50,8 @@ __all__ = [
     "AttributesView",
     "CatalogView",
     "CatalogsView",
+    "ContradictionView",
+    "Contradictions",
     "Expired",
     "Fact",
     "FilterOption",

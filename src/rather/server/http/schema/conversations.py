@@ -237,6 +237,35 @@ class TurnView(BaseModel):
     expected_regret: float | None = Field(description="Right after this answer; null if it is not known.")
 
 
+class ContradictionView(BaseModel):
+    """Two answers that hardly fit together. Both may be right; if one was a slip, it can be revised."""
+
+    model_config = example(
+        answer="5",
+        number=5,
+        earlier_answer="2",
+        earlier_number=2,
+        probability=0.04,
+        text="In question 5 you chose Alien over Casablanca, but earlier, in question 2, you chose Casablanca over "
+        "Aliens.",
+    )
+
+    answer: str = Field(description="The id of the later answer.")
+    number: int = Field(description="The number of its question.")
+    earlier_answer: str = Field(description="The id of the earlier answer.")
+    earlier_number: int = Field(description="The number of its question.")
+    probability: float = Field(
+        description="That somebody who gave all the other answers gives the more surprising of the two."
+    )
+    text: str = Field(description="Both in words.")
+
+
+class Contradictions(BaseModel):
+    """Pairs of answers that hardly fit together, the most surprising first."""
+
+    contradictions: list[ContradictionView]
+
+
 class HintView(BaseModel):
     """Something that the person said unasked."""
 
