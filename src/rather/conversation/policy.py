@@ -38,7 +38,8 @@ from rather.model.responses import Choice, ResponseModel
 from rather.numerics.arrays import as_mask
 from rather.numerics.randomness import derive_generator
 from rather.numerics.threads import one_thread
-from rather.retrieval import AdaptiveRetriever, Retriever, choose_retriever
+from rather.retrieval import Retriever, choose_retriever
+from rather.retrieval.protocol import is_adaptive
 from rather.retrieval.selection import RetrieverKind
 from rather.strategies import Problem, Strategy, choose, strategy_named
 from rather.strategies.attributes.options import AttributeOptions
@@ -297,7 +298,7 @@ class Policy:
 
     def retriever_for(self, belief: Belief) -> Retriever:
         """The retriever as it serves a belief."""
-        if not isinstance(self.retriever, AdaptiveRetriever):
+        if not is_adaptive(self.retriever):
             return self.retriever
         adapting = self.retriever
         return self._fitted(belief, lambda: adapting.fitted(belief, self.allowed))

@@ -19,7 +19,7 @@ from rather.model.catalog import Catalog
 from rather.model.personal_noise import NoiseOfEach, PersonalNoise
 from rather.model.responses import ResponseModel
 from rather.retrieval import ExactRetriever, Found, Retriever
-from rather.retrieval.protocol import HasCandidates, HasFavourites, Screening
+from rather.retrieval.protocol import has_candidates, has_favourites, is_screening
 from rather.strategies.attributes.options import AttributeOptions
 from rather.strategies.items import ItemOptions
 
@@ -131,7 +131,7 @@ class Problem:
     @cached_property
     def candidates(self) -> Tensor:
         """The rows to try one by one, ascending: those of a retriever that keeps a shortlist, else all `rows`."""
-        if isinstance(self.retriever, HasCandidates):
+        if has_candidates(self.retriever):
             return self.retriever.candidates(self.allowed)
         return self.rows
 
@@ -146,15 +146,15 @@ class Problem:
 
     def screen(self, directions: Tensor, count: int) -> Tensor:
         """Rows `(b, count)` of good items: the best, unless the retriever finds others much faster."""
-        if isinstance(self.retriever, Screening):
+        if is_screening(self.retriever):
             return self.retriever.screen(directions, count, self.allowed)
         return self.search(directions, count).rows
 
     def favourites(self, particles: Tensor) -> Tensor | None:
-        """Rows `(b,)` of the best items of these particles, given by their rows; None if they are not at hand."""
-        if not isinstance(self.retriever, HasFavourites):
+        """Rows `(b,)` of the best items of these particles, given by their rows; None if there is no shortlist."""
+        if not has_favourites(self.retriever):
             return None
-        return self.retriever.favourites(self.belief.particles, self.allowed).rows[particles, 0]
+        return self.retriever.favourites(self.belief.particles[particles], self.allowed).rows[:, 0]
 
     def vectors(self, slates: Tensor) -> Tensor:
         """What the options of slates are to a utility vector, `(b, k, d)`."""
