@@ -6,12 +6,14 @@ about all that they rated. A trial is one of the others: a random half of what t
 recommended, and regret is what the recommended item loses of the best of that half, in stars.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 import torch
 
+from rather.conversation.policy import Policy
+from rather.conversation.policy_settings import everyday_response
 from rather.formats.opened import Opened
 from rather.formats.opening import open as open_catalog
 from rather.learn import Conversation
@@ -49,7 +51,7 @@ def work(job: Job) -> Outcome:
         belief, seconds = _belief(path, tuple(sorted(_of_belief(settings).items())))
         user = RatedUser(*people.ratings_of(settings["conversations"] + job.trial), job.seed)
         asked, _ = user.halves(len(people.items))
-        policy = policy_with(_opened(path).catalog, belief, settings).with_seed(user.seed).restricted(asked)
+        policy = _policy(path, belief, settings["k"], settings["asking"]).with_seed(user.seed).restricted(asked)
         _, told = converse_with_scores(policy, user, settings["questions"])
         regret = [measures.star_regret(measures.ranked(scores, asked, user.by_row), 1) for scores in told.scores]
     return {"regret": regret, "seconds": {"learning": seconds}}
@@ -79,6 +81,13 @@ def _belief(path: str, parts: tuple[tuple[str, Any], ...]) -> tuple[Belief, floa
     return Belief.from_prior(prior, particles=len(opened.belief)), seconds
 
 
+def _policy(path: str, belief: Belief, k: int, asking: str) -> Policy:
+    """Without "none of these", which stars do not say."""
+    catalog = _opened(path).catalog
+    response = replace(everyday_response(catalog, belief), none_utility=None)
+    return policy_with(catalog, belief, {"k": k, "asking": asking}, response)
+
+
 def _own(opened: Opened) -> Prior:
     assert opened.belief.prior is not None
     return opened.belief.prior
@@ -88,7 +97,7 @@ def _own(opened: Opened) -> Prior:
 def _told(path: str, people: int, answers: int, k: int, asking: str) -> tuple[Conversation, ...]:
     """Conversations held with the own prior."""
     held, opened = load_people(path), _opened(path)
-    policy = policy_with(opened.catalog, opened.belief, {"k": k, "asking": asking})
+    policy = _policy(path, opened.belief, k, asking)
     found = []
     for person in range(people):
         user = RatedUser(*held.ratings_of(person), person)
