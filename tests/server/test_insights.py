@@ -8,6 +8,7 @@ from fastapi.testclient import TestClient
 from serving import by_name, small_source
 
 from rather.server import Settings, create_app
+from rather.server.conversations.insights import InsightReports
 from rather.server.sessions.courses import course_of
 from rather.server.sessions.sql_store import SqlStore
 
@@ -145,6 +146,34 @@ def test_logging_out_ends_it(client):
     assert client.get("/admin/insights").status_code == 200
     assert client.post("/admin/logout").status_code == 401  # it leads back to the form
     assert client.get("/admin/insights").status_code == 401
+
+
+def test_an_old_report_is_shown_until_the_next_one_is_complete(client):
+    converse(client, 1)
+    app, seconds = client.app, [0.0]
+    reports = InsightReports(
+        app.state.conversations.catalogs, app.state.conversations.store, kept_seconds=60, clock=lambda: seconds[0]
+    )
+
+    def began():
+        found, waiting = reports.report("things")
+        return None if waiting else found.progress.total.began
+
+    def poll(wanted):
+        for _ in range(200):
+            if (seen := began()) == wanted:
+                return
+            assert seen in (None, 1)
+            time.sleep(0.05)
+        raise AssertionError("the report was not computed")
+
+    poll(1)
+    converse(client, 1)
+    assert began() == 1  # kept for a minute
+    seconds[0] = 61.0
+    assert began() == 1  # the next one is begun
+    poll(2)
+    reports.close()
 
 
 def test_courses_by_query_are_those_of_the_whole_sessions(client, tmp_path):

@@ -16,8 +16,8 @@ from rather.server.sessions.store import Store
 
 # Conversations that what people want is estimated from.
 MOST_SAMPLED = 1_000
-# How long a request waits for numbers; then it says that they are being computed.
-WAIT_SECONDS = 3.0
+# How long a request waits for counts, and for the rest; then it says that they are being computed.
+WAIT_SECONDS, MOMENT_SECONDS = 3.0, 0.3
 # How long a report is shown before it is computed again.
 KEPT_SECONDS = 600.0
 
@@ -30,7 +30,8 @@ def respondent_of(stored: StoredSession, number: int) -> Respondent:
 class InsightReports:
     """Reports about the catalogues of a server.
 
-    One thread computes them, one after the other, so that people who answer are not slowed down by more than a core.
+    One thread computes what people want, one catalogue after the other, so that people who answer are not slowed down
+    by more than a core. Another one counts, which takes seconds, so that counts never wait for the rest.
 
     Args:
         catalogs: What is served.
@@ -49,8 +50,10 @@ class InsightReports:
         self._catalogs, self._store = catalogs, store
         self._kept_seconds, self._clock = kept_seconds, clock
         self._lock = threading.Lock()
+        self._counting = ThreadPoolExecutor(1, thread_name_prefix="counting")
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="insights")
         self._reports: dict[str, _Report] = {}
+        self._following: dict[str, _Report] = {}
         self._closed = threading.Event()
 
     def report(
@@ -76,17 +79,23 @@ class InsightReports:
         return known.with_people()
 
     def _known(self, name: str) -> "_Report":
+        """The report to show: an old one until the one that follows it is complete."""
         served = self._catalogs.find(name)
         with self._lock:
+            if name in self._following and self._following[name].wants.done():
+                self._reports[name] = self._following.pop(name)
             known = self._reports.get(name)
-            if known is None or known.is_over(self._clock() - self._kept_seconds):
+            if known is None or known.has_failed:
                 known = self._reports[name] = self._begin(served)
+            elif name not in self._following and known.is_over(self._clock() - self._kept_seconds):
+                self._following[name] = self._begin(served)
         return known
 
     def close(self) -> None:
         """Stop computing."""
         self._closed.set()
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        for thread in (self._counting, self._thread):
+            thread.shutdown(wait=False, cancel_futures=True)
 
     def _go_on(self) -> None:
         if self._closed.is_set():
@@ -94,7 +103,7 @@ class InsightReports:
 
     def _begin(self, served: ServedCatalog) -> "_Report":
         made = now().strftime("%Y-%m-%d %H:%M")
-        counted = self._thread.submit(lambda: progress(self._store.courses(served.name)))
+        counted = self._counting.submit(lambda: progress(self._store.courses(served.name)))
         return _Report(served, made, self._clock(), counted, self._thread.submit(self._wants, served))
 
     def _wants(self, served: ServedCatalog) -> "_Wanted | None":
@@ -128,17 +137,20 @@ class _Report:
     counted: Future[Progress]
     wants: "Future[_Wanted | None]"
 
+    @property
+    def has_failed(self) -> bool:
+        """Whether it could not be computed."""
+        return any(each.done() and each.exception() is not None for each in (self.counted, self.wants))
+
     def is_over(self, oldest: float) -> bool:
-        """Whether it is finished and older than this, or has failed."""
-        failed = any(each.done() and each.exception() is not None for each in (self.counted, self.wants))
-        return failed or (self.wants.done() and self.begun < oldest)
+        """Whether it is finished and older than this."""
+        return self.wants.done() and self.begun < oldest
 
     def wait(self, seconds: float) -> None:
-        """Wait for the counts, which come first, and in the time that is left for the rest."""
-        deadline = time.monotonic() + seconds
-        for future in (self.counted, self.wants):
+        """Wait for the counts, which come first, and a moment for the rest, which takes longer."""
+        for future, most in ((self.counted, seconds), (self.wants, min(seconds, MOMENT_SECONDS))):
             try:
-                future.result(timeout=max(0.0, deadline - time.monotonic()))
+                future.result(timeout=most)
             except NotReadyError:
                 return
 
