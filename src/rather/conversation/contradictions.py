@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 # in ten from one in twenty, which is all that is asked of them.
 PARTICLES, MOVES = 400, 20
 
+# How much less likely all others must make an answer than it is for anybody. "About the same" is rare by itself.
+LESS_LIKELY = 0.5
+
 
 @dataclass(frozen=True)
 class Contradiction:
@@ -47,9 +50,9 @@ class Contradiction:
 def contradictions(session: Session, at_most: float = 0.1, language: str = ENGLISH) -> list[Contradiction]:
     """Pairs of answers that hardly fit together, the most surprising first.
 
-    An answer is surprising if its probability given all the others is at most `at_most`. It contradicts the one that,
-    taken by itself, speaks most against it. People who answer without noise cannot contradict themselves: what does not
-    fit is rejected when they say it.
+    An answer is surprising if its probability given all the others is at most `at_most`, and at most half of what it is
+    for anybody. It contradicts the one that, taken by itself, speaks most against it. People who answer without noise
+    cannot contradict themselves: what does not fit is rejected when they say it.
 
     Args:
         session: The conversation.
@@ -68,8 +71,9 @@ def contradictions(session: Session, at_most: float = 0.1, language: str = ENGLI
     for index in sorted(range(len(given)), key=probabilities.__getitem__):
         if probabilities[index] > at_most:
             break
-        against = _most_against(index, given, alone, prior, response)
-        if against is not None:
+        usual = _probability(prior, *given[index], response)
+        against = _most_against(index, given, alone, response, usual)
+        if against is not None and probabilities[index] <= LESS_LIKELY * usual:
             earlier, later = sorted((index, against))
             found.setdefault((later, earlier), probabilities[index])
     return [
@@ -117,14 +121,14 @@ def _most_against(
     index: int,
     given: Sequence[tuple[Question, Choice]],
     alone: Sequence[Belief],
-    prior: Belief,
     response: ResponseModel,
+    usual: float,
 ) -> int | None:
-    """Which answer by itself makes another one least likely; None if none makes it any less likely."""
+    """Which answer by itself makes another one least likely; None if none makes it less likely than for anybody."""
     others = [other for other in range(len(given)) if other != index]
     after = {other: _probability(alone[other], *given[index], response) for other in others}
     least = min(others, key=after.__getitem__)
-    return least if after[least] < _probability(prior, *given[index], response) else None
+    return least if after[least] < usual else None
 
 
 def _text(session: Session, later: tuple[Question, Choice], earlier: tuple[Question, Choice], language: str) -> str:
