@@ -122,6 +122,13 @@ def test_hints_count_among_the_others_but_are_never_blamed():
     assert {number for each in here.contradictions(0.99) for number in (each.number, each.earlier)} <= {1, 2, 3}
 
 
+def test_of_a_long_conversation_the_last_answers_are_examined():
+    pairs, answers = [(0, 1)] * 3 + [(2, 3)] * 40 + [(4, 5)], [0, 1, 0] + [0] * 39 + [1, 0]
+    examined = {number for each in told(pairs, answers, Logistic(0.2)).contradictions(0.4) for number in (each.number,)}
+    assert 43 in examined
+    assert 2 not in examined
+
+
 def test_without_noise_nothing_contradicts():
     here = told([(0, 1)], [0], Noiseless())
     here.record(question(here, (2, 3)), int((VECTORS[[2, 3]] @ here.belief.mean).argmax()))
