@@ -19,7 +19,7 @@ CATALOG = Catalog(VECTORS, ids=LABELS, labels=LABELS)
 USERS = normal(50, 3, seed=1)
 NOISY = Logistic(0.7, none_utility=0.2, tie=0.3)
 PERSONAL = PersonalNoise((0.2, 0.7, 2.0), (0.2, 0.5, 0.3))
-PAIRS = [(0, 1), (2, 3), (4, 5), (6, 7), (8, 9)]
+SLIP = [(0, 1), (2, 3), (0, 1), (0, 1), (4, 5), (0, 1)], [0, 1, 0, 0, 1, 1]
 
 
 def told(pairs, answers, response=NOISY, belief=None) -> Session:
@@ -61,7 +61,7 @@ def leave_one_out(pairs, answers, temperatures, weights):
     ids=["fixed", "personal"],
 )
 def test_the_probability_is_that_of_the_answer_given_all_others(response, temperatures, weights):
-    pairs, answers = [*PAIRS, (0, 1)], [0, 1, 1, 0, 1, 1]
+    pairs, answers = SLIP
     found = told(pairs, answers, response).contradictions(at_most=0.999)
     wanted = leave_one_out(pairs, answers, temperatures, weights)
     assert found
@@ -72,7 +72,7 @@ def test_the_probability_is_that_of_the_answer_given_all_others(response, temper
 
 def test_where_the_prior_has_a_density_the_probability_is_about_that_of_many_particles():
     """200,000 particles of the prior, weighted by the other answers; 400 moved ones err by less than 0.05."""
-    pairs, answers = [*PAIRS, (0, 1)], [0, 1, 1, 0, 1, 1]
+    pairs, answers = SLIP
     belief = Belief.gaussian([0.0] * 3, torch.eye(3), particles=1000)
     here = told(pairs, answers, Logistic(0.7), belief)
     many = torch.randn(200_000, 3, generator=torch.Generator().manual_seed(0))
@@ -122,6 +122,13 @@ def test_hints_count_among_the_others_but_are_never_blamed():
     assert {number for each in here.contradictions(0.99) for number in (each.number, each.earlier)} <= {1, 2, 3}
 
 
+def test_of_a_long_conversation_the_last_answers_are_examined():
+    pairs, answers = [(0, 1)] * 3 + [(2, 3)] * 40 + [(4, 5)], [0, 1, 0] + [0] * 39 + [1, 0]
+    examined = {number for each in told(pairs, answers, Logistic(0.2)).contradictions(0.4) for number in (each.number,)}
+    assert 43 in examined
+    assert 2 not in examined
+
+
 def test_without_noise_nothing_contradicts():
     here = told([(0, 1)], [0], Noiseless())
     here.record(question(here, (2, 3)), int((VECTORS[[2, 3]] @ here.belief.mean).argmax()))
@@ -151,11 +158,12 @@ def test_every_language_names_both_questions_and_all_that_was_shown(language):
     assert text.endswith(".")
 
 
-def test_none_and_same_are_told_as_such():
-    here = told([(0, 1), (0, 1), (0, 1)], [0, NONE, SAME])
-    said = " ".join(each.text for each in here.contradictions(0.99))
-    assert "wanted none of Film 0 and Film 1" in said
-    assert "found Film 0 and Film 1 about the same" in said
+@pytest.mark.parametrize(
+    ("answer", "words"), [(NONE, "wanted none of Film 0 and Film 1"), (SAME, "found Film 0 and Film 1 about the same")]
+)
+def test_none_and_same_are_told_as_such(answer, words):
+    here = told([(0, 1)] * 5, [0, 0, 0, 0, answer], Logistic(0.2, none_utility=0.2, tie=0.3))
+    assert words in here.contradictions(0.99)[0].text
 
 
 # --- corrected --------------------------------------------------------------------------------------------------------

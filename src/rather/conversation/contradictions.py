@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 # in ten from one in twenty, which is all that is asked of them.
 PARTICLES, MOVES = 400, 20
 
+# Answers that are examined, each against all others: the last ones. More would keep a server busy for seconds.
+MOST_EXAMINED = 40
+
+# How much less likely all others must make an answer than it is for anybody. "About the same" is rare by itself.
+LESS_LIKELY = 0.5
+
 
 @dataclass(frozen=True)
 class Contradiction:
@@ -47,9 +53,9 @@ class Contradiction:
 def contradictions(session: Session, at_most: float = 0.1, language: str = ENGLISH) -> list[Contradiction]:
     """Pairs of answers that hardly fit together, the most surprising first.
 
-    An answer is surprising if its probability given all the others is at most `at_most`. It contradicts the one that,
-    taken by itself, speaks most against it. People who answer without noise cannot contradict themselves: what does not
-    fit is rejected when they say it.
+    An answer is surprising if its probability given all the others is at most `at_most`, and at most half of what it is
+    for anybody. It contradicts the one that, taken by itself, speaks most against it. People who answer without noise
+    cannot contradict themselves: what does not fit is rejected when they say it.
 
     Args:
         session: The conversation.
@@ -62,14 +68,15 @@ def contradictions(session: Session, at_most: float = 0.1, language: str = ENGLI
     response, prior = session.policy.response, session.policy.prior
     if len(given) < 2 or isinstance(response, Noiseless):
         return []
-    probabilities = _given_the_others(session)
+    probabilities = _given_the_others(session, len(given) - MOST_EXAMINED)
     alone = [prior.update(*each, response) for each in given]
     found: dict[tuple[int, int], float] = {}
     for index in sorted(range(len(given)), key=probabilities.__getitem__):
         if probabilities[index] > at_most:
             break
-        against = _most_against(index, given, alone, prior, response)
-        if against is not None:
+        usual = _probability(prior, *given[index], response)
+        against = _most_against(index, given, alone, response, usual)
+        if against is not None and probabilities[index] <= LESS_LIKELY * usual:
             earlier, later = sorted((index, against))
             found.setdefault((later, earlier), probabilities[index])
     return [
@@ -88,17 +95,21 @@ def _teaches(turn: Turn) -> bool:
     return turn.answer is not SKIP and turn.question.task != "holdout"
 
 
-def _given_the_others(session: Session) -> list[float]:
-    """The probability of each answer that teaches given all other answers and hints."""
+def _given_the_others(session: Session, unexamined: int) -> list[float]:
+    """The probability of each answer that teaches, given all others and the hints; 1 for those not examined."""
     belief, response = session.belief, session.policy.response
-    found, position = [], 0  # of its evidence in the belief
+    found: list[float] = []
+    position = 0  # of its evidence in the belief
     for step in session.steps:
         if isinstance(step, HintTurn):
             position += 1
         elif _teaches(step):
-            generator = derive_generator(session.policy.seed, "contradictions", step.question.number)
-            others = _without(belief, position, session.policy.prior, generator)
-            found.append(_probability(others, step.question, step.answer, response))
+            if len(found) < unexamined:
+                found.append(1.0)
+            else:
+                generator = derive_generator(session.policy.seed, "contradictions", step.question.number)
+                others = _without(belief, position, session.policy.prior, generator)
+                found.append(_probability(others, step.question, step.answer, response))
             position += 1
     return found
 
@@ -122,14 +133,14 @@ def _most_against(
     index: int,
     given: Sequence[tuple[Question, Choice]],
     alone: Sequence[Belief],
-    prior: Belief,
     response: ResponseModel,
+    usual: float,
 ) -> int | None:
-    """Which answer by itself makes another one least likely; None if none makes it any less likely."""
+    """Which answer by itself makes another one least likely; None if none makes it less likely than for anybody."""
     others = [other for other in range(len(given)) if other != index]
     after = {other: _probability(alone[other], *given[index], response) for other in others}
     least = min(others, key=after.__getitem__)
-    return least if after[least] < _probability(prior, *given[index], response) else None
+    return least if after[least] < usual else None
 
 
 def _text(session: Session, later: tuple[Question, Choice], earlier: tuple[Question, Choice], language: str) -> str:
