@@ -52,7 +52,7 @@ export function Results({ state, session, conversation }: Props) {
             <Steer item={best} state={state} conversation={conversation} />
           </Best>
         )}
-        {!state.readOnly && <NextSteps state={state} session={session} conversation={conversation} />}
+        {!state.readOnly && !session.study && <NextSteps state={state} session={session} conversation={conversation} />}
         <Said hints={history?.hints ?? []} state={state} session={session} conversation={conversation} />
         <Compare items={items} session={session} />
         {rest.length > 0 && <h2 class="next">{t("results.next")}</h2>}
