@@ -1,4 +1,7 @@
-"""Catalogues to open the page on, and a server of them: `python catalogues.py PORT DATABASE ORIGIN THEME NAME...`."""
+"""Catalogues to open the page on, and a server of them.
+
+Started by `python catalogues.py PORT DATABASE ORIGIN THEME STUDY NAME...`.
+"""
 
 import sys
 import tempfile
@@ -10,7 +13,7 @@ import torch
 from rather.formats.opening import Source, open_source
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
-from rather.server import Limits, Settings, Theme, create_app
+from rather.server import Limits, Settings, Study, Theme, create_app
 from rather.server.http.pages import STATIC
 from rather.server.running import listen, run
 
@@ -109,13 +112,14 @@ SOURCES = {
 
 def main():
     """Serve the named catalogues until told to stop."""
-    port, database, origin, theme, *names = sys.argv[1:]
+    port, database, origin, theme, study, *names = sys.argv[1:]
     most = 1_000_000  # all tests come from one address
     limits = Limits(requests_per_minute=most, session_requests_per_minute=most, sessions_per_day=most)
     look = Theme.from_file(theme) if theme else None
+    held = Study.from_file(study) if study else None
     address = f"http://127.0.0.1:{port}"
     shown = {"image_hosts": (address,), "link_hosts": (SHOP,)}
-    settings = Settings(database=database, origins=(origin,), limits=limits, theme=look, **shown)
+    settings = Settings(database=database, origins=(origin,), limits=limits, theme=look, study=held, **shown)
     sources = [bikes(address) if name == "bikes" else SOURCES[name]() for name in names]
     app = create_app({source.name: (source.catalog, source.belief) for source in sources}, settings)
     run(app, listen("127.0.0.1", int(port)), on_start=lambda: print("listening", flush=True))

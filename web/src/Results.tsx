@@ -54,7 +54,7 @@ export function Results({ state, session, conversation }: Props) {
             <Steer item={best} state={state} conversation={conversation} />
           </Best>
         )}
-        {!state.readOnly && <NextSteps state={state} session={session} conversation={conversation} />}
+        {!state.readOnly && !session.study && <NextSteps state={state} session={session} conversation={conversation} />}
         <Said hints={history?.hints ?? []} state={state} session={session} conversation={conversation} />
         <Contradictions
           found={odd ?? []}

@@ -271,7 +271,8 @@ export class Conversation {
     const regrets = Array.from({ length: session.answers + 1 }, (_, index) => before.regrets[index]);
     regrets[0] = session.start_regret;
     regrets[session.answers] = session.expected_regret;
-    const over = session.question === null || (session.stop !== null && stored("continued", session.id ?? "") === null);
+    const ended = session.stop !== null && (session.study != null || stored("continued", session.id ?? "") === null);
+    const over = session.question === null || ended;
     const screen = over ? "results" : "asking";
     // That items have changed explains more than that the conversation has moved on.
     const changes = session.catalog_changes.length > 0 ? { notice: session.catalog_changes.join(" ") } : {};

@@ -14,6 +14,7 @@ export type Filter = Schemas["Filter"];
 export type NewSession = Schemas["NewSession"];
 export type Session = Schemas["Session"];
 export type Stop = Schemas["Stop"];
+export type Study = Schemas["Study"];
 export type Question = Schemas["Question"];
 export type Option = Schemas["Option"];
 export type Fact = Schemas["Fact"];

@@ -15,6 +15,14 @@ export const de: Messages = {
   "ask.optional": "Frage {number} · freiwillig",
   "ask.side": "Empfehlungen bis jetzt",
 
+  "study.range": "Frage {number} von {minimum} bis {maximum}",
+  "study.of": "Frage {number} von {maximum}",
+  "study.most": "Frage {number} von höchstens {maximum}",
+  "study.progress": "Bisher beantwortet",
+  "study.thanks": "Danke fürs Mitmachen!",
+  "study.continue": "Weiter",
+  "study.close": "Du kannst diese Seite jetzt schließen.",
+
   "answer.neither": "Keins von beiden",
   "answer.none": "Nichts davon",
   "answer.same": "Etwa gleich gut",

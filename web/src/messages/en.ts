@@ -15,6 +15,14 @@ export const en = {
   "ask.optional": "Question {number} · optional",
   "ask.side": "Recommendations so far",
 
+  "study.range": "Question {number} of {minimum} to {maximum}",
+  "study.of": "Question {number} of {maximum}",
+  "study.most": "Question {number} of at most {maximum}",
+  "study.progress": "Answered so far",
+  "study.thanks": "Thank you for taking part!",
+  "study.continue": "Continue",
+  "study.close": "You can close this page now.",
+
   "answer.neither": "Neither",
   "answer.none": "None of these",
   "answer.same": "About the same",

@@ -15,6 +15,14 @@ export const es: Messages = {
   "ask.optional": "Pregunta {number} · opcional",
   "ask.side": "Recomendaciones hasta ahora",
 
+  "study.range": "Pregunta {number} de {minimum} a {maximum}",
+  "study.of": "Pregunta {number} de {maximum}",
+  "study.most": "Pregunta {number} de {maximum} como máximo",
+  "study.progress": "Respondidas hasta ahora",
+  "study.thanks": "¡Gracias por participar!",
+  "study.continue": "Continuar",
+  "study.close": "Ya puedes cerrar esta página.",
+
   "answer.neither": "Ninguna de las dos",
   "answer.none": "Nada de esto",
   "answer.same": "Me da igual",

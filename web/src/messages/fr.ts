@@ -16,6 +16,14 @@ export const fr: Messages = {
   "ask.optional": "Question {number} · facultative",
   "ask.side": "Recommandations pour l’instant",
 
+  "study.range": "Question {number} sur {minimum} à {maximum}",
+  "study.of": "Question {number} sur {maximum}",
+  "study.most": "Question {number} sur {maximum} au plus",
+  "study.progress": "Déjà répondu",
+  "study.thanks": "Merci de votre participation !",
+  "study.continue": "Continuer",
+  "study.close": "Vous pouvez maintenant fermer cette page.",
+
   "answer.neither": "Aucun des deux",
   "answer.none": "Aucun de ces choix",
   "answer.same": "À peu près pareil",
