@@ -1,7 +1,7 @@
 """`rather serve`: the page and the API."""
 
 import socket
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -182,7 +182,7 @@ def serve(
         rather serve films --check
     """
     from rather.cli.progress import open_with_progress
-    from rather.formats.opening import BUNDLED, Opened, Source
+    from rather.formats.opening import BUNDLED, Source
 
     require_extra("serve", "`rather serve`")
     if no_cache:
@@ -219,16 +219,23 @@ def serve(
     )
     priors = _priors(prior or [], list(short_names))
     sources = [Source(short, *open_with_progress(name, strict=strict)) for short, name in short_names.items()]
-    for source in sources:
-        if source.name in priors:
-            priors[source.name].applied(Opened(source.catalog, source.belief))  # rejects other columns before all else
+    started = [_started(source, priors) for source in sources]  # rejects priors of other columns before all else
     _say_what_is_hidden(sources, settings)
-    settings = replace(settings, plans=plans_of(plan or (), sources, retriever))
+    settings = replace(settings, plans=plans_of(plan or (), started, retriever))
     if check:
         _check(sources, settings)
     else:
         files = {short: name for short, name in short_names.items() if name not in BUNDLED}
         _run(sources, settings, files, priors, host, port, open_browser, drain_seconds, trusted_proxy, quiet)
+
+
+def _started(source: "Source", priors: Mapping[str, "LearntPrior"]) -> "Source":
+    """A source with the belief that its conversations start from."""
+    from rather.formats.opening import Opened, Source
+
+    if source.name not in priors:
+        return source
+    return Source(source.name, *priors[source.name].applied(Opened(source.catalog, source.belief)))
 
 
 def _say_what_is_hidden(sources: list["Source"], settings: "Settings") -> None:
