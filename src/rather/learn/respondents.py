@@ -158,7 +158,9 @@ def _on_slice(
     left = torch.arange(count)
     for number in range(TRIES):
         # Most are found at once: the others alone are tried again.
-        tried = choices.log_likelihood(_along(ellipses[:, :, left], trial), factors[left], left)
+        some = left if number else None
+        along = _along(ellipses if some is None else ellipses[:, :, some], trial)
+        tried = choices.log_likelihood(along, factors[left], some)
         found = tried >= level[left]
         angle[left[found]], value[left[found]] = trial[found], tried[found]
         rest = ~found

@@ -78,4 +78,6 @@ def _seconds(summary: ExperimentSummary) -> ResultTable:
         rows = {row.method: row for row in summary.of(variant)}
         seconds = [rows[method].mean["seconds:learning"][0] if method in rows else math.nan for method in methods]
         lines.append([variant, *(f"{each:.1f}" if math.isfinite(each) else "" for each in seconds)])
-    return ResultTable("Seconds to learn a prior, one thread", ["", *methods], lines)
+    return ResultTable(
+        "Seconds to learn a prior, on one thread of a machine that was busy with other work", ["", *methods], lines
+    )
