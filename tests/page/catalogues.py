@@ -19,6 +19,7 @@ from rather.server.running import listen, run
 
 BIKES = Path(__file__).parents[2] / "docs" / "guides" / "themes" / "bikes.csv"
 SHOP = "https://harbour.example"  # which their links lead to
+ADMIN_TOKEN = "the admin token of the tests"
 
 # Each would do something that a test notices if any part of it were taken for HTML, a script or a style.
 ATTACKS = (
@@ -119,7 +120,8 @@ def main():
     held = Study.from_file(study) if study else None
     address = f"http://127.0.0.1:{port}"
     shown = {"image_hosts": (address,), "link_hosts": (SHOP,)}
-    settings = Settings(database=database, origins=(origin,), limits=limits, theme=look, study=held, **shown)
+    served = {"theme": look, "study": held, "admin_token": ADMIN_TOKEN}
+    settings = Settings(database=database, origins=(origin,), limits=limits, **served, **shown)
     sources = [bikes(address) if name == "bikes" else SOURCES[name]() for name in names]
     app = create_app({source.name: (source.catalog, source.belief) for source in sources}, settings)
     run(app, listen("127.0.0.1", int(port)), on_start=lambda: print("listening", flush=True))

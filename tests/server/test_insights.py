@@ -119,7 +119,7 @@ def test_a_wish_that_cannot_be_met_is_a_problem(client, params, status, said):
     log_in(client)
     page = client.get("/admin/insights", params=params)
     assert page.status_code == 200
-    assert escape(said) in page.text  # above the report, which is there all the same
+    assert escape(said) in page.text  # in the form; the report is there all the same
     assert "Which questions decided" in page.text
 
 

@@ -253,12 +253,13 @@ def _shares(wants: Wants, parts: _Parts) -> list[str]:
     """Shares of preference, and what changes would do to them."""
     if not wants.shares:
         return []
-    found = ["<h2>Which one people would choose</h2>", *_texts(shares_text(wants)), parts.figure("shares")]
+    found = ['<h2 id="choose">Which one people would choose</h2>', *_texts(shares_text(wants))]
+    found += ["" if parts.controls is None else parts.controls.form, parts.figure("shares")]
     found.append(parts.table("shares", percent=SHARES))
     if wants.what_ifs:
         found += ["<h3>What if</h3>", *_texts(what_if_text())]
         found += [parts.figures("what_if"), parts.table("what_if", percent=SHARES)]
-    return [*found, "" if parts.controls is None else parts.controls.form]
+    return found
 
 
 def _cells(row: Sequence[Cell], kinds: Sequence[str], percent: Sequence[int]) -> str:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,8 +15,7 @@ import numpy as np
 MOST_GROUPS = 100
 
 
-@dataclass(frozen=True)
-class Course:
+class Course(NamedTuple):
     """How one conversation went.
 
     Attributes:

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from concurrent.futures import TimeoutError as NotReadyError
 from dataclasses import dataclass, field, replace
 
@@ -104,9 +104,10 @@ class InsightReports:
     def _begin(self, served: ServedCatalog) -> "_Report":
         made = now().strftime("%Y-%m-%d %H:%M")
         counted = self._counting.submit(lambda: progress(self._store.courses(served.name)))
-        return _Report(served, made, self._clock(), counted, self._thread.submit(self._wants, served))
+        return _Report(served, made, self._clock(), counted, self._thread.submit(self._wants, served, counted))
 
-    def _wants(self, served: ServedCatalog) -> "_Wanted | None":
+    def _wants(self, served: ServedCatalog, counted: Future[Progress]) -> "_Wanted | None":
+        wait([counted])  # which the first page shows: nothing else is to slow it down
         found, answering = self._store.sample(served.name, MOST_SAMPLED, seed=0)
         respondents = [respondent_of(stored, number) for number, stored in enumerate(found, 1)]
         opened = served.catalog, served.belief

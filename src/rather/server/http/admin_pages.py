@@ -85,9 +85,8 @@ class Asked:
 
 def controls(names: Sequence[str], asked: Asked, problem: str, is_waiting: bool) -> Controls:
     """What stands around a report."""
-    said = f'<p class="problem" role="alert">{_escaped(problem)}</p>' if problem else ""
     csv = asked.address("/admin/insights/TABLE.csv").replace("TABLE", "{name}", 1)
-    return Controls(_top(names, asked.catalog) + said, _wishes(asked), csv, REFRESH_SECONDS if is_waiting else None)
+    return Controls(_top(names, asked.catalog), _wishes(asked, problem), csv, REFRESH_SECONDS if is_waiting else None)
 
 
 def waiting() -> HTMLResponse:
@@ -108,10 +107,12 @@ def _top(names: Sequence[str], shown: str) -> str:
     return f'<nav aria-label="Reports">{links if len(names) > 1 else ""}{out}</nav>'
 
 
-def _wishes(asked: Asked) -> str:
-    """The form that compares other items, or tries a change."""
+def _wishes(asked: Asked, problem: str) -> str:
+    """The form that compares other items, or tries a change, and what was wrong with what was asked last."""
+    said = f'<p class="problem" role="alert">{_escaped(problem)}</p>' if problem else ""
     return (
-        '<form class="try" method="get" action="/admin/insights#try" id="try"><h3>Compare others, or try a change</h3>'
+        '<form class="try" method="get" action="/admin/insights#choose" id="try">'
+        f"<h3>Compare others, or try a change</h3>{said}"
         f'<input type="hidden" name="catalog" value="{_escaped(asked.catalog)}">'
         f'<input type="hidden" name="price" value="{_escaped(asked.price)}">'
         '<label for="items">Compare</label>'
@@ -128,7 +129,9 @@ def _wishes(asked: Asked) -> str:
 def _form(problem: str, status: int) -> HTMLResponse:
     said = f'<p class="problem" role="alert">{escape(problem)}</p>' if problem else ""
     form = (
-        '<form method="post" action="/admin/login"><p><label for="token">Admin token</label><br>'
+        # Programs that keep passwords look for a name beside each.
+        '<form method="post" action="/admin/login"><input name="name" value="admin" autocomplete="username" hidden>'
+        '<p><label for="token">Admin token</label><br>'
         '<input id="token" type="password" name="token" required autofocus autocomplete="current-password" size="32"> '
         "<button>Log in</button></p></form>"
     )
