@@ -30,7 +30,9 @@ StudyFile = Annotated[Path, typer.Argument(metavar="FILE", help="A TOML file wit
 
 @study.command(cls=Command)
 def new(file: StudyFile = Path("study.toml")) -> None:
-    """Write an example of a study, which says what can be set, to be edited.
+    """Write an example of a study, to be edited.
+
+    It says what can be set. A file that exists is left alone.
 
     Examples:
         rather study new
@@ -56,7 +58,9 @@ def check(
     json_output: Json = False,
     strict: Strict = False,
 ) -> None:
-    """Check a study and print what it says; with its catalogue also that all items of its tasks are there.
+    """Check a study and print what it says.
+
+    With its catalogue, also that all items of its tasks are there and that its arms can ask about it.
 
     Examples:
         rather study check study.toml
