@@ -107,7 +107,7 @@ def serve(
     requests_per_minute: Annotated[
         int, typer.Option(min=1, help="Requests that one address may make per minute.")
     ] = 6_000,
-    session_requests: Annotated[int, typer.Option(min=1, help="Requests about one session per minute.")] = 600,
+    requests_per_session: Annotated[int, typer.Option(min=1, help="Requests about one session per minute.")] = 600,
     budget_ms: Annotated[float, typer.Option(min=1, max=60_000, help="Longest time to choose a question.")] = 2_000,
     workers: Annotated[
         int | None,
@@ -213,7 +213,7 @@ def serve(
         limits={
             "sessions_per_day": sessions_per_day,
             "requests_per_minute": requests_per_minute,
-            "session_requests_per_minute": session_requests,
+            "session_requests_per_minute": requests_per_session,
             "budget_ms": budget_ms,
         },
     )

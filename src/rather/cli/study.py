@@ -32,7 +32,7 @@ StudyFile = Annotated[Path, typer.Argument(metavar="FILE", help="A TOML file wit
 def new(file: StudyFile = Path("study.toml")) -> None:
     """Write an example of a study, to be edited.
 
-    It says what can be set, and what each setting means.
+    It says what can be set. A file that exists is left alone.
 
     Examples:
         rather study new
@@ -60,7 +60,7 @@ def check(
 ) -> None:
     """Check a study and print what it says.
 
-    With --catalog also whether all items of its tasks are there.
+    With its catalogue, also that all items of its tasks are there and that its arms can ask about it.
 
     Examples:
         rather study check study.toml

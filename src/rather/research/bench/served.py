@@ -31,7 +31,7 @@ class ServerProcess:
         limits = [
             "--requests-per-minute",
             "1000000000",
-            "--session-requests",
+            "--requests-per-session",
             "1000000000",
             "--sessions-per-day",
             "1000000000",
