@@ -1,6 +1,7 @@
 """Answers that hardly fit together: found against brute force, told in words, and corrected."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -53,6 +54,21 @@ def leave_one_out(pairs, answers, temperatures, weights):
     prior = np.array(weights)[:, None] / len(users)
     everything = (prior * likelihoods.prod(axis=0)).sum()
     return [everything / (prior * np.delete(likelihoods, t, axis=0).prod(axis=0)).sum() for t in range(len(pairs))]
+
+
+def test_an_answer_that_is_held_out_contradicts_nothing():
+    pairs, answers = SLIP
+    plain = told(pairs, answers).contradictions(at_most=0.999)
+    here = told([], [])
+    for pair, answer in zip(pairs[:2], answers[:2], strict=True):
+        here.record(question(here, pair), answer)
+    here.record(replace(question(here, (6, 7)), task="holdout", predicted=(0.5, 0.5)), 1)
+    for pair, answer in zip(pairs[2:], answers[2:], strict=True):
+        here.record(question(here, pair), answer)
+    found = here.contradictions(at_most=0.999)
+    shifted = [(each.number + (each.number > 2), each.earlier + (each.earlier > 2)) for each in plain]
+    assert [(each.number, each.earlier) for each in found] == shifted
+    assert [each.probability for each in found] == pytest.approx([each.probability for each in plain])
 
 
 @pytest.mark.parametrize(

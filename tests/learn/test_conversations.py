@@ -34,6 +34,20 @@ def test_every_answer_but_a_skipped_one_is_the_evidence_that_the_session_had():
         assert torch.allclose(mine.vectors, theirs.vectors, atol=1e-6)
 
 
+def test_hold_outs_are_left_out_and_personal_noise_is_taken_as_usual():
+    catalog, belief = rather.open(TABLE)
+    usual = everyday_response(catalog, belief)
+    noise = rather.PersonalNoise.around(usual.temperature, usual.none_utility, usual.tie)
+    task = rather.Task(2, ("item 0", "item 9"), holdout=True)
+    session = rather.Session(rather.Policy(catalog, belief, response=noise, tasks=[task]))
+    for answer in (0, 1, 1):
+        session.tell(session.ask(), answer)
+    found = conversations_of([("one", session.to_json())], catalog)
+    assert [each.row for each in found.used[0].evidence] == [0, 1] == [each.row for each in session.belief.evidence]
+    assert all(each.response.temperature == pytest.approx(noise.typical) for each in found.used[0].evidence)
+    assert noise.typical == pytest.approx(usual.temperature)
+
+
 def test_new_items_and_prices_leave_the_meaning_of_what_was_shown():
     _, session = log_of()
     later = {name: [*values, new] for (name, values), new in zip(TABLE.items(), ["new", 500, 9.0], strict=True)}

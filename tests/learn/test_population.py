@@ -19,6 +19,10 @@ RESPONSE = Logistic(0.3, none_utility=0.1, tie=0.5)
 QUICK = Sweeps(count=150, warm_up=60, kept=30)
 
 
+def log_likelihood(evidence, particles):
+    return evidence.response.log_probabilities(evidence.vectors @ particles.T)[evidence.row]
+
+
 def conversations(users, answers, *, response=RESPONSE, seed=0):
     """Random questions to these users, with the utilities' own noise."""
     generator = torch.Generator().manual_seed(seed)
@@ -49,7 +53,7 @@ def test_stacked_answers_have_the_likelihood_of_the_response_model():
         own = vectors[choices.people]
         found = choices.log_likelihood(choices.slopes(own[None])[0], torch.ones(len(own)))
         for index, person in enumerate(choices.people.tolist()):
-            expected = sum(float(each.log_likelihood(vectors[person][None])) for each in told[person].evidence)
+            expected = sum(float(log_likelihood(each, vectors[person][None])) for each in told[person].evidence)
             assert float(found[index]) == pytest.approx(expected, abs=1e-4)
 
 
@@ -61,7 +65,7 @@ def test_the_chains_of_people_have_the_posterior_that_weighing_a_large_sample_fi
     people = Respondents(list(batches_of(copies, torch.zeros(2), torch.eye(2))), len(copies), 2, generator)
     people.move(torch.zeros(len(copies), 2), torch.eye(2), generator, moves=200)
     for index, each in enumerate(told):
-        weights = torch.softmax(sum(e.log_likelihood(sample) for e in each.evidence), dim=0)
+        weights = torch.softmax(sum(log_likelihood(one, sample) for one in each.evidence), dim=0)
         mean = weights @ sample
         deviation = (weights @ (sample - mean).square()).sqrt()
         chains = people.vectors[400 * index : 400 * (index + 1)]
@@ -122,7 +126,7 @@ def test_two_groups_become_two_segments():
 def test_answers_that_a_prior_is_sure_of_have_the_probability_that_the_model_gives():
     told = conversations(drawn(torch.tensor([1.0, 0.0]), 1e-4, 1), 3)
     sure = gaussian_prior([1.0, 0.0], 1e-10 * torch.eye(2))
-    expected = sum(float(each.log_likelihood(torch.tensor([[1.0, 0.0]]))) for each in told[0].evidence)
+    expected = sum(float(log_likelihood(each, torch.tensor([[1.0, 0.0]]))) for each in told[0].evidence)
     assert float(answer_log_probabilities(told, sure)[0]) == pytest.approx(expected, abs=1e-3)
 
 

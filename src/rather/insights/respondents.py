@@ -18,8 +18,9 @@ from rather.learn import conversations_of, population
 from rather.learn.hierarchical_bayes import OnProgress, Sweeps
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
+from rather.model.personal_noise import PersonalNoise
 from rather.model.priors import Prior
-from rather.model.responses import Logistic
+from rather.model.responses import Logistic, ResponseModel
 from rather.numerics.randomness import derive_generator
 from rather.numerics.threads import one_thread
 
@@ -160,8 +161,7 @@ def _replayed(
         else:
             kept.append(respondent)
             found.append(belief_draws(session.belief, draws, derive_generator(seed, "insights", number)))
-            response = session.policy.response
-            temperatures.append(response.temperature if isinstance(response, Logistic) else LEAST_TEMPERATURE)
+            temperatures.append(_temperature(session.policy.response))
         if on_progress is not None:
             on_progress(number + 1, len(answering))
     return Sampled(
@@ -172,6 +172,12 @@ def _replayed(
         None,
         dict(unread.most_common()),
     )
+
+
+def _temperature(response: ResponseModel) -> float:
+    if isinstance(response, PersonalNoise):
+        return response.typical
+    return response.temperature if isinstance(response, Logistic) else LEAST_TEMPERATURE
 
 
 def belief_draws(belief: Belief, count: int, generator: torch.Generator) -> Tensor:

@@ -15,6 +15,7 @@ from rather.conversation.records import damaged, logged_question
 from rather.conversation.translations import Translations
 from rather.errors import CatalogChangedError, InvalidInputError
 from rather.model.belief import Evidence
+from rather.model.personal_noise import PersonalNoise
 from rather.model.questions import GONE
 from rather.model.responses import SKIP, Logistic, answer_row, as_choice
 
@@ -125,17 +126,20 @@ def _evidence(log: dict[str, Any], catalog: Catalog) -> tuple[Evidence, ...]:
             hint = logged_hint(event)
             vectors, answer, response = hint.vectors, hint.answer, hint.response
         else:
-            vectors, answer = logged_question(event, number_of(event)).vectors, as_choice(event.get("answer"))
-            if answer is SKIP:
+            question, answer = logged_question(event, number_of(event)), as_choice(event.get("answer"))
+            if answer is SKIP or question.task == "holdout":
                 continue
-            response = _logistic(log)
+            vectors, response = question.vectors, _logistic(log)
         vectors = translations(event["shown"]["space"], vectors)
         found.append(Evidence(vectors, answer_row(answer, len(vectors), response), response))
     return tuple(found)
 
 
 def _logistic(log: Mapping[str, Any]) -> Logistic:
+    """How the person was taken to answer: where that was learnt from the answers, as people usually do."""
     response = load_response(log["response"])
+    if isinstance(response, PersonalNoise):
+        return Logistic(response.typical, response.none_utility, response.tie)
     if not isinstance(response, Logistic):
         raise InvalidInputError("it was held without noise in the answers, which allows no mistake")
     return response
