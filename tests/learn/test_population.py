@@ -138,6 +138,20 @@ def test_impossible_settings_are_rejected(settings):
         population([], STANDARD, **settings)
 
 
+def test_whoever_never_says_none_does_not_seem_to_like_everything():
+    mean = torch.tensor([0.6, 0.0])
+    offered = Logistic(0.3, none_utility=0.0)
+    told = conversations(drawn(mean, 0.3, 150), 6, response=Logistic(0.3))
+    never = [Conversation(tuple(Evidence(e.vectors, e.row, offered) for e in each.evidence)) for each in told]
+    # One direction in which all that was shown is far above the outside option.
+    shifted = [
+        Conversation(tuple(Evidence(e.vectors + torch.tensor([0.0, 1.0]), e.row, offered) for e in each.evidence))
+        for each in never
+    ]
+    found, _ = fit_population(shifted, STANDARD, sweeps=QUICK).prior.moments
+    assert torch.allclose(found.float(), mean, atol=0.3)
+
+
 def test_noise_of_ones_own_is_told_apart():
     users = drawn(torch.zeros(2), 1.0, 60)
     careful = conversations(users[:30], 20, response=Logistic(0.3))

@@ -41,16 +41,18 @@ class Metropolis:
         self.y = self.rng.standard_normal((chains, PEOPLE))
         self.noise = np.full((chains, PEOPLE), 2)
         self.mean, self.log_variance, self.log_size = np.zeros((3, chains))
+        self.usage = np.zeros((chains, 2))
         self.tau, self.freedom = np.full(chains, 4), np.full(chains, 1)
         self.shares = np.full((chains, 3), 1 / 3)
 
-    def of_answers(self, y, noise, log_size):
+    def of_answers(self, y, noise, log_size, usage=None):
         """Log-probability of everybody's answers, `(chains, people)`."""
         scale = RESPONSE.temperature * FACTORS[noise][:, :, None]
         utilities = (y * np.exp(log_size)[:, None])[:, :, None, None] * self.x
         first, second = utilities[..., 0] / scale, utilities[..., 1] / scale
-        none = RESPONSE.none_utility / scale
-        same = (first + second) / 2 + np.log(RESPONSE.tie)
+        usage = self.usage if usage is None else usage
+        none = RESPONSE.none_utility / scale + usage[:, 0, None, None]
+        same = (first + second) / 2 + np.log(RESPONSE.tie) + usage[:, 1, None, None]
         rows = np.stack(np.broadcast_arrays(first, second, none, same))
         chosen = np.take_along_axis(rows, np.broadcast_to(self.row, rows.shape[1:])[None], axis=0)[0]
         return (chosen - np.logaddexp.reduce(rows, axis=0)).sum(axis=2)
@@ -93,6 +95,13 @@ class Metropolis:
         new = self.of_answers(self.y, self.noise, log_size)
         gain = (new - now).sum(axis=1) - 0.5 * ((log_size + 0.16) ** 2 - (self.log_size + 0.16) ** 2) / 0.4**2
         self.log_size = np.where(self.accepted(gain), log_size, self.log_size)
+        # How readily they say "none" and "same".
+        usage = self.usage + 0.4 * rng.standard_normal((chains, 2))
+        gain = self.of_answers(self.y, self.noise, self.log_size, usage) - self.of_answers(
+            self.y, self.noise, self.log_size
+        )
+        gain = gain.sum(axis=1) - 0.5 * (usage**2 - self.usage**2).sum(axis=1)
+        self.usage = np.where(self.accepted(gain)[:, None], usage, self.usage)
         # The population.
         for mean_step, variance_step, jump in ((0.5, 0.0, False), (0.0, 0.7, False), (0.0, 0.0, True)):
             mean = self.mean + mean_step * rng.standard_normal(chains)

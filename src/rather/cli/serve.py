@@ -120,6 +120,21 @@ def serve(
             show_default="the catalogue's own prior",
         ),
     ] = None,
+    learn: Annotated[
+        str,
+        typer.Option(
+            metavar="off|daily|N",
+            help="Learn what people want from their answers, once a day or after N new conversations, and start from "
+            "it once it proves better on held-out ones.",
+        ),
+    ] = "off",
+    learnt: Annotated[
+        Path | None,
+        typer.Option(
+            help="With --learn: the folder to keep learnt priors in; servers of one database share it.",
+            show_default="one in your data directory",
+        ),
+    ] = None,
     retriever: RetrieverKind = "auto",
     no_cache: NoCache = False,
     check: Annotated[bool, typer.Option("--check", help="Check the catalogues and the database, then exit.")] = False,
@@ -138,11 +153,12 @@ def serve(
         rather serve cars.csv --origin https://shop.example.org --image-host https://images.example.org
         rather serve cars.csv --theme shop.toml --link-host https://shop.example.org
         rather serve cars.csv --prior population.npz
+        rather serve cars.csv --learn daily
         rather serve fahrraeder.csv --language de
         rather serve films --check
     """
     from rather.cli.progress import open_with_progress
-    from rather.formats.opening import BUNDLED, Source
+    from rather.formats.opening import BUNDLED, Opened, Source
 
     require_extra("serve", "`rather serve`")
     if no_cache:
@@ -165,6 +181,8 @@ def serve(
         strict=strict,
         retriever=retriever,
         language=language,
+        learn=_learn(learn),
+        learnt=learnt,
         limits={
             "sessions_per_day": sessions_per_day,
             "requests_per_minute": requests_per_minute,
@@ -173,10 +191,10 @@ def serve(
     )
     short_names = dict(zip(_short_names(names), names, strict=True))
     priors = _priors(prior or [], list(short_names))
-    sources = [
-        Source(short, *open_with_progress(name, strict=strict, prior=priors.get(short)))
-        for short, name in short_names.items()
-    ]
+    sources = [Source(short, *open_with_progress(name, strict=strict)) for short, name in short_names.items()]
+    for source in sources:
+        if source.name in priors:
+            priors[source.name].applied(Opened(source.catalog, source.belief))  # rejects other columns before all else
     _say_what_is_hidden(sources, settings)
     if check:
         _check(sources, settings)
@@ -217,6 +235,15 @@ def _priors(texts: Sequence[str], names: Sequence[str]) -> dict[str, "LearntPrio
             raise InvalidInputError(f"`--prior` must name one file for {name}, got two.")
         found[name] = load_prior(file)
     return found
+
+
+def _learn(text: str) -> str | int | None:
+    """What `--learn` says, for the settings."""
+    if text in ("off", "daily"):
+        return None if text == "off" else text
+    if not text.isdigit():
+        raise InvalidInputError(f"`--learn` must be off, daily or a number of conversations, got {text!r}.")
+    return int(text)
 
 
 def _theme(path: Path | None) -> "Theme | None":

@@ -219,6 +219,7 @@ def _sampled(
     for sweep in range(sweeps.count):
         centres = torch.from_numpy(level.means[segment]).float()
         people.move(centres, torch.from_numpy(np.linalg.cholesky(level.covariance)).float(), generator, MOVES)
+        people.redraw_usage(generator)
         people.redraw_size(generator)
         if sweep < sweeps.warm_up // 4:  # people first find their place under the catalogue's prior
             continue

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -154,6 +155,12 @@ def _log_marginal(freedom: float, scale: float, people: int, spread: Floats) -> 
         spread: `(d,)`, the eigenvalues of S, their summed squares.
     """
     d = len(spread)
-    gammas = sum(math.lgamma((freedom + people - i) / 2) - math.lgamma((freedom - i) / 2) for i in range(d))
+    gammas = _log_gammas(freedom, people, d)
     determinants = freedom * d * math.log(scale) - (freedom + people) * float(np.log(scale + spread).sum())
     return 0.5 * determinants + gammas
+
+
+@lru_cache(maxsize=256)
+def _log_gammas(freedom: float, people: int, dimensions: int) -> float:
+    """`log Gamma_d((nu + n) / 2) - log Gamma_d(nu / 2)`, the same in every sweep."""
+    return sum(math.lgamma((freedom + people - i) / 2) - math.lgamma((freedom - i) / 2) for i in range(dimensions))

@@ -15,8 +15,9 @@ from rather.model.priors import Prior
 MOST_SEGMENTS = 4
 CLEARLY = 2.0
 
-# With fewer people, those held out say nothing.
+# With fewer people, those held out say nothing; with fewer held out, not whether there are segments.
 FEWEST_MEASURED = 10
+FEWEST_COMPARED = 20
 
 
 def population(
@@ -47,7 +48,8 @@ def population(
         prior: The catalogue's own, `belief.prior`. Never one that was learnt from the same answers: they would count
             twice.
         seed: Of all draws.
-        segments: How many groups of people; by default up to four, and one unless more are clearly better.
+        segments: How many groups of people; by default up to four, and one unless more are clearly better for at least
+            20 people held out.
         held_out: The share of people to measure on; 0 measures nothing, and then there is one segment by default.
         sweeps: How long to sample.
         on_progress: Called with the number of sweeps that are done, and that there are.
@@ -60,6 +62,8 @@ def population(
     measured: HeldOut | None = None
     if held_out > 0 and len(conversations) >= FEWEST_MEASURED:
         seen, rest = split(conversations, held_out, seed)
+        if segments is None and len(rest) < FEWEST_COMPARED:
+            segments = 1
         counted = _Counted(on_progress, sweeps, fits=1 if segments is not None else 2)
         segments, measured = _measured(seen, rest, prior, segments, seed, sweeps.half, counted)
         on_progress = counted.last

@@ -2,7 +2,8 @@
 
 How large utilities are against the noise in answers, which the catalogue's prior can only guess, is one factor for all
 (`size`) that multiplies every vector. Drawn by itself it finds its value in a few steps; as a part of everybody's
-vectors it would take thousands.
+vectors it would take thousands. How readily people say "none" and "same" is learnt for all together too (`usage`):
+whoever never says "none" would otherwise seem to like everything that they were shown.
 """
 
 from __future__ import annotations
@@ -30,6 +31,10 @@ TRIES = 12
 LOG_SIZE = (-0.16, 0.4)
 SIZE_STEPS = (0.3, 0.1, 0.03, 0.03, 0.01)
 
+# Of the logarithms of how readily people say "none" and "same": their deviation beforehand, and the steps likewise.
+USAGE_DEVIATION = 1.0
+USAGE_STEPS = (0.6, 0.15)
+
 
 class Respondents:
     """The state of n chains: vectors y `(n, d)`, noise factors `(n,)` and the size of utilities, which are `size y`.
@@ -42,8 +47,9 @@ class Respondents:
     """
 
     def __init__(self, batches: Sequence[Choices], count: int, dimensions: int, generator: torch.Generator) -> None:
-        self._batches = batches
+        self._plain = self._batches = batches
         self.size = 1.0
+        self.usage = (0.0, 0.0)
         self.vectors = torch.randn(count, dimensions, generator=generator)
         self.noise = torch.full((count,), NOISE_FACTORS.index(1.0))
         """`(n,)`, indices of `NOISE_FACTORS`."""
@@ -117,6 +123,27 @@ class Respondents:
                 at, density = proposed, new
         self.size = math.exp(at)
 
+    def redraw_usage(self, generator: torch.Generator) -> None:
+        """Metropolis steps of how readily people say "none" and "same", given everything else."""
+        linear = [choices.slopes(self.size * self.vectors[None, choices.people])[0] for choices in self._plain]
+
+        def log_density(usage: tuple[float, float]) -> float:
+            of_answers = sum(
+                float(choices.used(usage).log_likelihood(slopes, self.factors[choices.people]).double().sum())
+                for choices, slopes in zip(self._plain, linear, strict=True)
+            )
+            return of_answers - 0.5 * sum(each**2 for each in usage) / USAGE_DEVIATION**2
+
+        at, density = self.usage, log_density(self.usage)
+        for step in USAGE_STEPS:
+            for index in range(2):
+                normal, uniform = torch.randn((), generator=generator), torch.rand((), generator=generator)
+                moved = at[index] + step * float(normal)
+                proposed = (moved, at[1]) if index == 0 else (at[0], moved)
+                if (new := log_density(proposed)) - density > math.log(max(float(uniform), 1e-20)):
+                    at, density = proposed, new
+        self.usage, self._batches = at, [choices.used(at) for choices in self._plain]
+
 
 def _on_slice(
     choices: Choices, ellipses: Tensor, factors: Tensor, log_likelihood: Tensor, generator: torch.Generator
@@ -131,7 +158,9 @@ def _on_slice(
     left = torch.arange(count)
     for number in range(TRIES):
         # Most are found at once: the others alone are tried again.
-        tried = choices.log_likelihood(_along(ellipses[:, :, left], trial), factors[left], left)
+        some = left if number else None
+        along = _along(ellipses if some is None else ellipses[:, :, some], trial)
+        tried = choices.log_likelihood(along, factors[left], some)
         found = tried >= level[left]
         angle[left[found]], value[left[found]] = trial[found], tried[found]
         rest = ~found

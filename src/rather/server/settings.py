@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import get_args
+from typing import Literal, get_args
 
 from rather.conversation.display_text import DisplayText
 from rather.errors import InvalidInputError
@@ -25,6 +25,9 @@ FOR_LARGE = ("auto", "query-iteration", "rand-user-top-item", "top5-exhaustive",
 
 # The most time for choosing a question that an operator or a caller may ask for.
 MOST_BUDGET_MS = 60_000
+
+# New conversations after which a prior may be learnt again; with fewer it would hardly change.
+FEWEST_NEW = 10
 
 HOST_PATTERN = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*")
 
@@ -89,6 +92,8 @@ class Settings:
         theme: The look of the page, see `Theme.from_file`; None for that of `rather`.
         language: The language of all texts for people; None for that of each browser.
         limits: How much one caller may use.
+        learn: When a prior is learnt from the answers: "daily", or after so many new conversations; None for never.
+        learnt: The folder that learnt priors are kept in; None for one in the user's data directory.
     """
 
     database: str | None = None
@@ -108,6 +113,8 @@ class Settings:
     theme: Theme | None = None
     language: str | None = None
     limits: Limits = field(default_factory=Limits)
+    learn: Literal["daily"] | int | None = None
+    learnt: Path | None = None
 
     def __post_init__(self) -> None:
         if self.retriever not in get_args(RetrieverKind):
@@ -118,6 +125,10 @@ class Settings:
             raise InvalidInputError(f"`keep_days` must be above 0, got {self.keep_days}.")
         if self.admin_token is not None and len(self.admin_token) < 16:
             raise InvalidInputError("`admin_token` must have at least 16 characters, so that nobody can guess it.")
+        if self.learn not in (None, "daily") and not (isinstance(self.learn, int) and self.learn >= FEWEST_NEW):
+            raise InvalidInputError(
+                f"`learn` must be daily or a number of conversations of at least {FEWEST_NEW}, got {self.learn!r}."
+            )
         validated_language(self.language)
         for host in self.hosts:
             if host != "*" and not HOST_PATTERN.fullmatch(host):
@@ -131,6 +142,13 @@ class Settings:
     def database_url(self) -> str:
         """Where sessions are stored."""
         return self.database if self.database is not None else default_database()
+
+    @property
+    def learnt_folder(self) -> Path:
+        """Where learnt priors are kept."""
+        from platformdirs import user_data_path
+
+        return self.learnt if self.learnt is not None else Path(user_data_path("rather")) / "learnt"
 
     def strategies_for(self, items: int) -> tuple[str, ...]:
         """Names of the strategies that a caller may choose for a catalogue with this many items."""

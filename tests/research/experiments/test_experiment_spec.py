@@ -4,6 +4,7 @@ import pytest
 
 from rather.errors import InvalidInputError, UnknownNameError
 from rather.research.experiments import load_spec, spec_names
+from rather.research.experiments.learnt_priors.priors import METHODS as PRIOR_METHODS
 from rather.research.experiments.real_people.conversations import METHODS
 from rather.research.experiments.spec import parse_spec
 from rather.strategies import ATTRIBUTE_STRATEGIES, STRATEGIES
@@ -77,5 +78,6 @@ def test_every_spec_is_sound(name):
             "conversations": {*STRATEGIES, "floor"},
             "wallclock": set(STRATEGIES),
             "real-people": {*STRATEGIES, *METHODS},
+            "learnt-priors": set(PRIOR_METHODS),
         }.get(spec.kind, set(ATTRIBUTE_STRATEGIES))
         assert {method.name for variant in spec.variants for method in variant.methods} <= known

@@ -138,9 +138,24 @@ def _real_people(spec: ExperimentSpec, summary: ExperimentSummary) -> "Figure":
     return figure
 
 
+def _learnt_priors(spec: ExperimentSpec, summary: ExperimentSummary) -> "Figure":
+    variants = [variant.label for variant in spec.variants]
+    figure, grid = new_figure(1, len(variants), (3.6 * len(variants), 3.6))
+    for variant, axes in zip(variants, grid[0], strict=True):
+        for index, row in enumerate(summary.of(variant)):
+            _line(axes, list(range(len(row.mean["regret"]))), row, "regret", index, row.method)
+        axes.set(xlabel="questions answered", ylabel="mean regret", ylim=(0, None))
+        axes.set_title(variant, fontsize=9)
+        axes.xaxis.get_major_locator().set_params(integer=True)
+    handles, labels = grid[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False, fontsize=8)
+    return figure
+
+
 DRAWINGS: dict[str, Callable[[ExperimentSpec, ExperimentSummary], "Figure"]] = {
     "conversations": _conversations,
     "first-questions": _first_questions,
+    "learnt-priors": _learnt_priors,
     "real-people": _real_people,
     "wallclock": _wallclock,
 }

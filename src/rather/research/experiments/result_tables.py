@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 
+from rather.research.experiments.learnt_priors.tables import prior_tables
 from rather.research.experiments.real_people.tables import people_tables
 from rather.research.experiments.spec import ExperimentSpec
 from rather.research.experiments.summary import (
@@ -25,6 +26,8 @@ def result_tables(spec: ExperimentSpec, summary: ExperimentSummary) -> list[Resu
     """All tables of an experiment but that of the paper's numbers, see `paper_table`."""
     if spec.kind == "real-people":
         return people_tables(spec, summary)
+    if spec.kind == "learnt-priors":
+        return prior_tables(spec, summary)
     found = []
     for title, rows in panels(summary):
         found += _conversation_tables(title, rows)

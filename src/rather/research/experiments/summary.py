@@ -16,7 +16,7 @@ from rather.errors import InvalidInputError
 from rather.research.experiments.engine import JobResult, rounded
 from rather.research.experiments.spec import ExperimentSpec, PaperNumber
 
-# The method that others are compared with, trial by trial.
+# The method that others are compared with, trial by trial, unless a spec names another one.
 REFERENCE = "auto"
 
 # Beside regret, what of experiments with real people is compared likewise.
@@ -33,7 +33,8 @@ class MethodSummary:
         trials: How many.
         mean: For each measure one number per question (or a single one).
         error: Its standard error over trials.
-        ahead: For regret, how much lower `auto`'s is, trial by trial on the same draws: mean per question.
+        ahead: For regret, how much lower that of the spec's reference is, trial by trial on the same draws: mean per
+            question.
         ahead_error: Its standard error.
         kept: What is not a number: an outcome of the first trial as it was.
         differences: For each measure of `PAIRED`, how much higher this method's is than `auto`'s, as for `ahead`.
@@ -91,7 +92,7 @@ def summarise(spec: ExperimentSpec, results: Sequence[JobResult], command: str, 
             method.label: [r for r in results if (r.variant, r.method) == (variant.label, method.label)]
             for method in variant.methods
         }
-        reference = {result.trial: result for result in groups.get(REFERENCE, [])}
+        reference = {result.trial: result for result in groups.get(spec.reference, [])}
         rows += [_row(variant.label, label, group, reference) for label, group in groups.items() if group]
     stamps = list({json.dumps(dict(result.provenance)): dict(result.provenance) for result in results}.values())
     return ExperimentSummary(spec.name, command, spec.trials, quick, stamps, rows, spec.seed)

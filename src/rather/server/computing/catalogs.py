@@ -46,6 +46,7 @@ class ServedCatalog:
         settings: What the operator decided.
         gate: Admits what has to be computed before a conversation can start.
         version: Tells it from all others of this process.
+        earlier: Beliefs that running conversations started from, by their hash.
     """
 
     name: str
@@ -54,13 +55,22 @@ class ServedCatalog:
     settings: Settings
     gate: Gate
     version: int = field(default_factory=itertools.count(1).__next__)
+    earlier: Mapping[str, Belief] = field(default_factory=dict, repr=False)
 
-    def next_version(self, catalog: Catalog, belief: Belief) -> "ServedCatalog":
-        """The same name and settings with other items.
+    def next_version(
+        self, catalog: Catalog, belief: Belief, earlier: Mapping[str, Belief] | None = None
+    ) -> "ServedCatalog":
+        """The same name and settings with other items, or another belief to start from.
 
         Their catalogue is a copy, which tells what was computed about this version even if it was served before.
         """
-        return ServedCatalog(self.name, copy.copy(catalog), belief, self.settings, self.gate)
+        return ServedCatalog(
+            self.name, copy.copy(catalog), belief, self.settings, self.gate, earlier=dict(earlier or {})
+        )
+
+    def belief_of(self, settings: Mapping[str, Any]) -> Belief:
+        """The belief that the session with these settings of a log started from; if it is unknown, that of today."""
+        return self.earlier.get(settings["belief"], self.belief)
 
     @cached_property
     def retriever(self) -> Retriever:
@@ -153,7 +163,8 @@ class ServedCatalog:
         if settings_of(self.start(before, content.get("spaces")), before) == settings:
             return session
         parts: dict[str, Any] = {"plan": None, "retriever": self.retriever, "budget_ms": after.time_budget_ms}
-        policy, stopping = load_settings(content, self.catalog, self.belief, allowed=session.policy.allowed, **parts)
+        belief = self.belief_of(content)
+        policy, stopping = load_settings(content, self.catalog, belief, allowed=session.policy.allowed, **parts)
         return Session(policy, stopping, cache=user_cache(), spaces=content.get("spaces"))
 
     def is_about(self, settings: str) -> bool:
@@ -247,7 +258,8 @@ class ServedCatalog:
     def _load_policy(self, settings_json: str, budget_ms: float | None) -> tuple[Policy, Stopping]:
         """The policy and the stopping rule of settings of a log."""
         parts = {"plan": None, "retriever": self.retriever, "budget_ms": budget_ms}
-        return load_settings(json.loads(settings_json), self.catalog, self.belief, **parts)
+        content = json.loads(settings_json)
+        return load_settings(content, self.catalog, self.belief_of(content), **parts)
 
 
 class ServedCatalogs:
@@ -257,16 +269,24 @@ class ServedCatalogs:
         catalogs: The catalogues by name, each with the belief that conversations about it start from.
         settings: What the operator decided.
         gate: Admits what has to be computed before a conversation can start.
+        earlier: For some of the names, beliefs that running conversations started from, by their hash.
     """
 
-    def __init__(self, catalogs: Mapping[str, tuple[Catalog, Belief]], settings: Settings, gate: Gate) -> None:
+    def __init__(
+        self,
+        catalogs: Mapping[str, tuple[Catalog, Belief]],
+        settings: Settings,
+        gate: Gate,
+        earlier: Mapping[str, Mapping[str, Belief]] | None = None,
+    ) -> None:
         if not isinstance(catalogs, Mapping) or not catalogs:
             raise InvalidInputError(
                 "`catalogs` must map at least one name to a catalogue and its belief, as in "
                 f'{{"cars": rather.open("cars.csv")}}; got {catalogs!r}.'
             )
         self._served = {
-            name: ServedCatalog(name, catalog, belief, settings, gate) for name, (catalog, belief) in catalogs.items()
+            name: ServedCatalog(name, catalog, belief, settings, gate, earlier=(earlier or {}).get(name, {}))
+            for name, (catalog, belief) in catalogs.items()
         }
 
     def __iter__(self) -> Iterator[ServedCatalog]:

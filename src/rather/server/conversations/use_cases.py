@@ -1,6 +1,6 @@
 """All that a server does with conversations, as the HTTP layer and the operator ask for it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -55,7 +55,9 @@ class Conversations:
         self._versions.prepare()
         upgrade(self.catalogs, self.store)
 
-    def replace(self, name: str, opened: tuple[Catalog, Belief]) -> CatalogChanges:
+    def replace(
+        self, name: str, opened: tuple[Catalog, Belief], earlier: Mapping[str, Belief] | None = None
+    ) -> CatalogChanges:
         """Serve another version of a catalogue: prepare it beside the one that is served, then switch.
 
         Requests in progress finish with the version that they began with. If the new one cannot be served, the old one
@@ -64,8 +66,9 @@ class Conversations:
         Args:
             name: The name that it is served under.
             opened: What `rather.open` returned.
+            earlier: Beliefs that running conversations started from and go on with, by their hash.
         """
-        return self._versions.replace(name, opened)
+        return self._versions.replace(name, opened, earlier)
 
     def close(self) -> None:
         """Stop computing in advance and close the store."""

@@ -3,7 +3,7 @@
 import logging
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from rather.errors import RatherError
 from rather.model.belief import Belief
@@ -41,16 +41,19 @@ class Versions:
         for served in self._catalogs:
             self._prepare(served)
 
-    def replace(self, name: str, opened: tuple[Catalog, Belief]) -> CatalogChanges:
+    def replace(
+        self, name: str, opened: tuple[Catalog, Belief], earlier: Mapping[str, Belief] | None = None
+    ) -> CatalogChanges:
         """Prepare another version of a catalogue beside the one that is served, then switch.
 
         Args:
             name: The name that it is served under.
             opened: What `rather.open` returned.
+            earlier: Beliefs that running conversations started from, by their hash.
         """
         with self._replacing:
             old = self._catalogs.find(name)
-            new = old.next_version(*opened)
+            new = old.next_version(*opened, earlier)
             try:
                 with self._states.gate.exempt():
                     self._prepare(new)
