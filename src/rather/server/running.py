@@ -127,7 +127,7 @@ def _short_collections() -> Iterator[Callable[[], None]]:
     """Gives a function that takes all objects there are out of the garbage collection, until the context ends.
 
     A full collection stops every thread while it looks at all objects. The 270,000 of a server that is ready took it
-    130 ms, every dozen seconds under load; those that requests add take it under 1 ms.
+    130 ms, every dozen seconds under load; those that requests add take it a small part of that.
     """
     frozen = False
 

@@ -17,7 +17,7 @@ from rather.server.problems import ProblemError
 logger = logging.getLogger("rather.server")
 
 # Answers that are less likely are computed when they are given. Of the answers of simulated users about films, these
-# were 0 to 1 % for two options and 4 % for five, at half of the work.
+# were 0 to 1 % for two options and 4 % for five; likely ones are about half of those that are possible.
 LEAST_CHANCE = 0.05
 
 
