@@ -90,7 +90,7 @@ class Auto:
         # With the best items of many particles in the pool, twice as many groups, eight times as many starts and
         # looking up answers found no better question, on books and on films. With those of all particles instead of
         # 128 for each option after the first, questions for k = 2 were worth as much (60 beliefs on each), and took 1.3
-        # times as long. Chosen on these beliefs, among seven settings.
+        # times as long. Chosen on these beliefs, among about twenty settings.
         return replace(self, groups=self.groups // 2, depth=max(1, self.depth // 2), drawn=self.drawn // 8, looked_up=0)
 
     def _where_searches_are_scans(self) -> "Auto":
