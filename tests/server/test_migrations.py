@@ -77,7 +77,7 @@ def test_keys_of_the_previous_version_still_open_nothing(old_file, make_client):
         connection.execute("DROP TABLE requests")
         for index in ("created_at", "study", "respondent"):
             connection.execute(f"DROP INDEX ix_sessions_{index}")
-        for column in ("respondent", "campaign", "arm", "source"):
+        for column in ("respondent", "campaign", "arm", "source", "answers", "finished"):
             connection.execute(f"ALTER TABLE sessions DROP COLUMN {column}")
         connection.execute("UPDATE sessions SET idempotency = ?", (hashed,))
     connection.close()
