@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ from rather.conversation.session import Session
 from rather.errors import RatherError
 from rather.formats.opening import Source
 from rather.server.sessions.database import open_engine
+from rather.server.sessions.records import StoredSession
+from rather.server.sessions.sql_store import SqlStore
 from rather.server.sessions.tables import metadata
 
 # The schema of the first version, as its SQLite files have it.
@@ -32,6 +35,8 @@ CREATE INDEX ix_sessions_touched_at ON sessions (touched_at);
 CREATE INDEX ix_sessions_address ON sessions (address, created_at);
 """
 REQUEST = {"catalog": "things", "k": 2, "ask": "items", "seed": 0, "strategy": "auto", "time_budget_ms": 2000.0}
+# Columns that sessions have since studies.
+ADDED = ("respondent", "campaign", "arm", "source", "answers", "finished")
 LONG_AGO = "2026-01-01 12:00:00.000000"
 
 
@@ -77,7 +82,7 @@ def test_keys_of_the_previous_version_still_open_nothing(old_file, make_client):
         connection.execute("DROP TABLE requests")
         for index in ("created_at", "study", "respondent"):
             connection.execute(f"DROP INDEX ix_sessions_{index}")
-        for column in ("respondent", "campaign", "arm", "source"):
+        for column in ADDED:
             connection.execute(f"ALTER TABLE sessions DROP COLUMN {column}")
         connection.execute("UPDATE sessions SET idempotency = ?", (hashed,))
     connection.close()
@@ -109,6 +114,27 @@ def test_migrations_lead_to_the_tables_we_use(any_database, tmp_path):
         indexes = {index["name"] for index in found.get_indexes(table.name)}
         assert {index.name for index in table.indexes} <= indexes
     migrated.dispose()
+
+
+def test_sessions_from_before_studies_are_counted_by_their_summaries(any_database):
+    store = SqlStore(any_database)
+    for answers, stop in ((0, None), (2, None), (3, "questions")):
+        session = StoredSession.new("things", {}, "{}", None)
+        store.create(replace(session, summary={"answers": answers, "stop": stop}), "a")
+    store.create(StoredSession.new("things", {}, "{}", None), "a")
+    store.close()
+    engine = create_engine(any_database)
+    with engine.begin() as connection:
+        for index in ("created_at", "study", "respondent"):
+            connection.execute(text(f"DROP INDEX ix_sessions_{index}"))
+        for column in ADDED:
+            connection.execute(text(f"ALTER TABLE sessions DROP COLUMN {column}"))
+        connection.execute(text("UPDATE alembic_version SET version_num = '0004'"))
+    engine.dispose()
+    store = SqlStore(any_database)
+    courses = sorted((course.answered, course.finished) for course in store.courses("things"))
+    store.close()
+    assert courses == [(0, False), (0, False), (2, False), (3, True)]
 
 
 def test_a_database_of_a_later_version_is_rejected(tmp_path):

@@ -10,6 +10,7 @@ import pytest
 import sqlalchemy.event
 from sqlalchemy import Engine, create_engine, text
 
+from rather.server.sessions.courses import course_of
 from rather.server.sessions.database import open_engine
 from rather.server.sessions.records import RequestKey, StoredEvent, StoredSession, now
 from rather.server.sessions.sql_store import MOST_KEYS, SqlStore
@@ -325,3 +326,25 @@ def test_a_stream_reads_in_batches_and_sees_what_comes_meanwhile(store, any_data
         assert list(stream) == [created[3], added]
     finally:
         sqlalchemy.event.remove(Engine, "before_cursor_execute", on_statement)
+
+
+def test_courses_and_quotas_follow_the_summary(store):
+    long_ago = timedelta(days=1)
+    for number in range(4):
+        session = StoredSession.new("things", {}, "{}", OPEN, study={"campaign": "c", "arm": "ab"[number % 2]})
+        store.create(session, "a")
+        for position in range(1, number + 1):
+            summary = {"answers": position, "stop": "questions" if position == 3 else None, "tastes": []}
+            session = store.append(session, event(position), open=OPEN, summary=summary)
+    create(store, events=[event(1).event])  # as from a version that noted nothing
+    by_query = sorted(store.courses("things"), key=lambda each: each.began)
+    assert by_query == [course_of(each) for each in store.stream()]
+    assert [(each.answered, each.finished) for each in by_query] == [
+        (0, False),
+        (1, False),
+        (2, False),
+        (3, True),
+        (1, False),
+    ]
+    assert store.taken("c", now() + long_ago) == {"a": 0, "b": 1}
+    assert store.taken("c", now() - long_ago) == {"a": 2, "b": 2}

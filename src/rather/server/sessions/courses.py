@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, select
 
 from rather.insights.progress import Course
 from rather.server.sessions.records import StoredSession
@@ -16,21 +16,17 @@ FETCHED = 5_000
 
 def course_rows(connection: Connection, catalog: str) -> Iterator[Any]:
     """For each session about a catalogue what its course follows from; `answers` is null where it is not noted."""
-    last = select(events.c.session, func.max(events.c.position).label("position")).group_by(events.c.session).subquery()
-    at_last = last.join(events, (events.c.session == last.c.session) & (events.c.position == last.c.position))
-    query = (
-        select(
-            sessions.c.id,
-            sessions.c.created_at,
-            sessions.c.campaign,
-            sessions.c.arm,
-            sessions.c.summary["answers"].as_integer().label("answers"),
-            sessions.c.summary["stop"].as_string().label("stop"),
-            events.c.at,
-        )
-        .select_from(sessions.outerjoin(at_last, sessions.c.id == last.c.session))
-        .where(sessions.c.catalog == catalog)
-    )
+    # Looked up session by session: quick whatever the database knows of its tables, as it may not just after an import.
+    last = select(events.c.at).where(events.c.session == sessions.c.id).order_by(events.c.position.desc()).limit(1)
+    query = select(
+        sessions.c.id,
+        sessions.c.created_at,
+        sessions.c.campaign,
+        sessions.c.arm,
+        sessions.c.answers,
+        sessions.c.finished,
+        last.scalar_subquery().label("at"),
+    ).where(sessions.c.catalog == catalog)
     yield from connection.execution_options(yield_per=FETCHED).execute(query)
 
 
@@ -47,7 +43,7 @@ def course_of_row(row: Any) -> Course:
     return Course(
         row.created_at,
         row.answers,
-        row.stop is not None and row.answers > 0,
+        row.finished and row.answers > 0,
         seconds,
         row.campaign or "",
         row.arm or "",

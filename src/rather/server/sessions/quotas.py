@@ -39,8 +39,7 @@ class StudyLimit(NamedTuple):
 
 def taken(connection: Connection, campaign: str, active_since: datetime) -> dict[str, int]:
     """For each arm of a study those who have finished, or may still do so."""
-    finished = sessions.c.summary["stop"].as_string().is_not(None)
-    counted = case((or_(finished, sessions.c.touched_at >= active_since), 1), else_=0)
+    counted = case((or_(sessions.c.finished, sessions.c.touched_at >= active_since), 1), else_=0)
     query = select(sessions.c.arm, func.sum(counted).label("people")).where(sessions.c.campaign == campaign)
     return {row.arm or "": int(row.people) for row in connection.execute(query.group_by(sessions.c.arm))}
 

@@ -2,7 +2,9 @@
 
 from sqlalchemy import (
     JSON,
+    Boolean,
     Column,
+    Computed,
     DateTime,
     Float,
     ForeignKey,
@@ -12,9 +14,12 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    column,
 )
 
 metadata = MetaData()
+
+_summary = column("summary", JSON)
 
 sessions = Table(
     "sessions",
@@ -31,6 +36,9 @@ sessions = Table(
     Column("changes", JSON(none_as_null=True)),
     # Numbers to show should the catalogue be gone one day; null in sessions of older versions.
     Column("summary", JSON(none_as_null=True)),
+    # Of the summary, which is too large to be read of all sessions. The database keeps them up to date.
+    Column("answers", Integer, Computed(_summary["answers"].as_integer())),
+    Column("finished", Boolean, Computed(_summary["stop"].as_string().is_not(None))),
     # Grows with every change; a writer that has read an older one loses the race.
     Column("version", Integer, nullable=False),
     # A hash under the secret key of this database: addresses are not stored.
@@ -48,7 +56,7 @@ sessions = Table(
     Index("ix_sessions_touched_at", "touched_at"),
     Index("ix_sessions_address", "address", "created_at"),
     Index("ix_sessions_created_at", "created_at", "id"),
-    Index("ix_sessions_study", "campaign", "arm"),
+    Index("ix_sessions_study", "campaign", "arm", "finished", "touched_at"),
     Index("ix_sessions_respondent", "campaign", "respondent"),
 )
 
