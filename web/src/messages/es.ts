@@ -144,4 +144,8 @@ export const es: Messages = {
   "said.noted": "Anotado: {text}.",
 
   "results.stillTheirs": "Esas respuestas siguen aquí",
+  "collect.told": "Al terminar, tus respuestas se envían a {host}, sin nombre ni dirección.",
+  "collect.refuse": "No enviarlas",
+  "collect.refused": "Tus respuestas no se envían.",
+  "collect.allow": "Enviarlas de todos modos",
 };

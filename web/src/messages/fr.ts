@@ -145,4 +145,8 @@ export const fr: Messages = {
   "said.noted": "C’est noté : {text}.",
 
   "results.stillTheirs": "Ces réponses sont toujours là",
+  "collect.told": "À la fin, vos réponses sont envoyées à {host}, sans nom ni adresse.",
+  "collect.refuse": "Ne pas les envoyer",
+  "collect.refused": "Vos réponses ne sont pas envoyées.",
+  "collect.allow": "Les envoyer quand même",
 };
