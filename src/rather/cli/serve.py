@@ -10,6 +10,7 @@ import typer
 from rather.caching.folder import switch_off
 from rather.cli.console import say
 from rather.cli.options import NoCache, RetrieverKind, Strict
+from rather.cli.page_options import say_what_is_hidden, theme_of
 from rather.errors import InvalidInputError
 from rather.extras import require_extra
 from rather.nouns import counted
@@ -17,10 +18,6 @@ from rather.nouns import counted
 if TYPE_CHECKING:
     from rather.formats.opening import Source
     from rather.server.settings import Settings
-    from rather.server.theme import Theme
-
-# Hosts that are named at start because what leads there is not shown; a table may have many.
-MOST_HIDDEN = 3
 
 CatalogNames = Annotated[
     list[str] | None,
@@ -147,7 +144,7 @@ def serve(
         hosts=(*(name.lower() for name in allowed_host or ()), *_own_names()),
         image_hosts=tuple(image_host or ()),
         link_hosts=tuple(link_host or ()),
-        theme=_theme(theme),
+        theme=theme_of(theme),
         workers=workers,
         prefetch=not no_prefetch,
         watch=not no_watch,
@@ -162,40 +159,13 @@ def serve(
     )
     short_names = dict(zip(_short_names(names), names, strict=True))
     sources = [Source(short, *open_with_progress(name, strict=strict)) for short, name in short_names.items()]
-    _say_what_is_hidden(sources, settings)
+    for source in sources:
+        say_what_is_hidden(source.name, source.catalog, settings.display())
     if check:
         _check(sources, settings)
     else:
         files = {short: name for short, name in short_names.items() if name not in BUNDLED}
         _run(sources, settings, files, host, port, open_browser, drain_seconds, trusted_proxy, quiet)
-
-
-def _say_what_is_hidden(sources: list["Source"], settings: "Settings") -> None:
-    """Say which links and pictures are not shown, and how to show them."""
-    display = settings.display()
-    for source in sources:
-        pictures = (address for addresses in source.catalog.images for address in addresses)
-        hidden = {
-            ("link", "--link-host"): display.hidden_links(source.catalog.links),
-            ("picture", "--image-host"): display.hidden_images(pictures),
-        }
-        for (noun, option), counts in hidden.items():
-            for origin, count in counts.most_common(MOST_HIDDEN):
-                say(
-                    f"{source.name}: {counted(count, noun)} of {origin} not shown; to show: {option} {origin}",
-                    stderr=True,
-                )
-
-
-def _theme(path: Path | None) -> "Theme | None":
-    from rather.server import Theme
-
-    if path is None:
-        return None
-    theme = Theme.from_file(path)
-    for warning in theme.warnings:
-        say(f"{path.name}: {warning}", stderr=True)
-    return theme
 
 
 def _own_names() -> list[str]:
