@@ -37,6 +37,8 @@ export class EngineProblem extends Error {
 const MOST_ANSWERS = 200;
 const MOST_OPTIONS = 10;
 const MOST_PAGE = 100;
+/** Sessions after answers that may come; each has particles of its own. */
+const MOST_AHEAD = 8;
 
 export class Conversation {
   private constructor(
@@ -52,12 +54,20 @@ export class Conversation {
     return new Conversation(session, record, tokenOf(record));
   }
 
-  /** The same with one event more. */
-  with(event: Event): Conversation {
-    this.session.apply(event);
-    const events = [...this.record.events, event.type === "undo" ? event : { ...event, regret: this.session.regret }];
+  /** The same with one event more.
+   *  @param ahead - The session after it, if it is known already. */
+  with(event: Event, ahead?: Session): Conversation {
+    const session = ahead ?? this.after(event);
+    const events = [...this.record.events, event.type === "undo" ? event : { ...event, regret: session.regret }];
     const record = { ...this.record, events };
-    return new Conversation(this.session, record, tokenOf(record));
+    return new Conversation(session, record, tokenOf(record));
+  }
+
+  /** The session after an event. */
+  after(event: Event): Session {
+    const session = this.session.fork();
+    session.apply(event);
+    return session;
   }
 
   /** Grows with every change. */
@@ -71,12 +81,34 @@ export class Conversation {
   }
 }
 
+function aheadKey({ record, questionId }: Conversation, choice: Choice): string {
+  return `${record.id}/${questionId}/${choice}`;
+}
+
 export type Ref = { session: string } | { share: string };
 
 export class Conversations {
   private readonly known = new Map<string, Conversation>();
 
+  /** Sessions after answers that may come, by question and answer. */
+  private readonly ahead = new Map<string, Session>();
+
   constructor(private readonly world: World) {}
+
+  /** Choose the next question for one answer that may come to the open question, while the person reads it.
+   *  False when all is done. */
+  thinkAhead(id: string): boolean {
+    const conversation = this.known.get(id);
+    const question = conversation?.session.question;
+    if (!conversation || !question || conversation.session.stop !== null) return false;
+    const next = [...question.options.keys()].find((choice) => !this.ahead.has(aheadKey(conversation, choice)));
+    if (next === undefined) return false;
+    const session = conversation.after({ type: "answer", question, choice: next, id: "", regret: null, at: "" });
+    void [session.question, session.stop, session.recommended];
+    if (this.ahead.size > MOST_AHEAD) this.ahead.clear();
+    this.ahead.set(aheadKey(conversation, next), session);
+    return true;
+  }
 
   catalogs(): wire.Catalog[] {
     return [catalogView(new Session(this.world, this.settings({}, null)))];
@@ -115,7 +147,8 @@ export class Conversations {
     const open = session.question!;
     const offered: Choice[] = [...open.options.keys(), ...session.world.response.extras, "skip"];
     if (!offered.includes(choice)) throw new EngineProblem(422, "invalid-choice", "Choose one of the answers.");
-    return this.view(this.adopt(conversation.with({ type: "answer", question: open, choice, id: question, regret: null, at: now })), language);
+    const event: Event = { type: "answer", question: open, choice, id: question, regret: null, at: now };
+    return this.view(this.adopt(conversation.with(event, this.ahead.get(aheadKey(conversation, choice)))), language);
   }
 
   hint(id: string, said: wire.NewHint, now: string, language: Language): wire.Session {

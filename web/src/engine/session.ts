@@ -50,11 +50,12 @@ const REGRET = 0.02;
 export class Session {
   readonly policy: Policy;
   readonly shop: Shop;
-  readonly steps: Step[] = [];
+  steps: Step[] = [];
   /** The belief before the first step and after each. */
-  readonly beliefs: Belief[];
+  beliefs: Belief[];
   readonly stopping: Stopping;
   private open: Question | null | undefined = undefined;
+  private stopNow: Stop | null | undefined = undefined;
   private position = 0;
 
   constructor(
@@ -68,6 +69,14 @@ export class Session {
     const { startRegret } = this.policy;
     const { probability, questions } = world.publication.header.stopping;
     this.stopping = { cost: COST * startRegret, regret: REGRET * startRegret, probability, questions: settings.questions ?? questions };
+  }
+
+  /** A second session in the same state: what happens to one leaves the other as it was. */
+  fork(): Session {
+    const twin = Object.assign(Object.create(Session.prototype) as Session, this);
+    twin.steps = [...this.steps];
+    twin.beliefs = [...this.beliefs];
+    return twin;
   }
 
   get belief(): Belief {
@@ -102,6 +111,7 @@ export class Session {
   /** Do what an event says was done. */
   apply(event: Event): void {
     this.position += 1;
+    this.stopNow = undefined;
     if (event.type === "undo") return this.withdraw();
     this.beliefs.push(event.type === "answer" ? this.told(event.question, event.choice) : this.hinted(event.said, event.rows));
     this.steps.push({ ...event, position: this.position });
@@ -118,6 +128,11 @@ export class Session {
 
   /** Why to stop asking; null while another question is worth it. */
   get stop(): Stop | null {
+    if (this.stopNow === undefined) this.stopNow = this.stopped();
+    return this.stopNow;
+  }
+
+  private stopped(): Stop | null {
     const { questions, probability, regret, cost } = this.stopping;
     if (questions !== null && this.answers.length >= questions) return { code: "questions", values: { count: questions } };
     const sure = this.probabilityOneBest(this.policy.recommender(this.belief).listed(this.policy.recommender(this.belief).size));

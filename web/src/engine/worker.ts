@@ -29,6 +29,9 @@ export interface Reply {
 
 const CHANGING = new Set<Method>(["open", "answer", "hint", "undo", "filter"]);
 
+/** The page asks for more right after an answer: that comes first. */
+const PAUSE_MS = 50;
+
 let ready: Promise<Conversations> | null = null;
 
 async function loaded(packed: ArrayBuffer): Promise<Conversations> {
@@ -51,7 +54,21 @@ async function replied({ number, method, given, id, stored }: Call): Promise<Rep
   }
 }
 
+/** Go on with what may come next, a little at a time, so that a call never waits long. */
+async function thinkAhead(id: string, number: number): Promise<void> {
+  const conversations = await ready!;
+  if (number === latest && conversations.thinkAhead(id)) setTimeout(() => void thinkAhead(id, number));
+}
+
+let latest = 0;
+
 addEventListener("message", ({ data }: MessageEvent<Call | { load: ArrayBuffer }>) => {
   if ("load" in data) ready = loaded(data.load);
-  else void replied(data).then((reply) => postMessage(reply));
+  else {
+    if (data.id !== null) latest = data.number;
+    void replied(data).then((reply) => {
+      postMessage(reply);
+      if (data.id !== null && reply.problem === null) setTimeout(() => void thinkAhead(data.id!, data.number), PAUSE_MS);
+    });
+  }
 });
