@@ -21,6 +21,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from rather.client import Client as Client
     from rather.conversation.cached import CachedPolicy as CachedPolicy
+    from rather.conversation.contradictions import Contradiction as Contradiction
     from rather.conversation.logged_history import hint_history as hint_history
     from rather.conversation.logged_history import history as history
     from rather.conversation.plans import Plan as Plan
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from rather.conversation.session import Session as Session
     from rather.conversation.stopping import Stop as Stop
     from rather.conversation.stopping import Stopping as Stopping
+    from rather.conversation.tasks import Task as Task
     from rather.errors import RatherError as RatherError
     from rather.formats.opened import Opened as Opened
     from rather.formats.opening import open as open
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from rather.model.belief import Belief as Belief
     from rather.model.catalog import Catalog as Catalog
     from rather.model.hints import Hint as Hint
+    from rather.model.personal_noise import PersonalNoise as PersonalNoise
     from rather.model.priors import Prior as Prior
     from rather.model.questions import Question as Question
     from rather.model.questions import Recommendation as Recommendation
@@ -77,12 +80,14 @@ if TYPE_CHECKING:
 _HOMES = {
     "client": ("Client",),
     "conversation.cached": ("CachedPolicy",),
+    "conversation.contradictions": ("Contradiction",),
     "conversation.logged_history": ("hint_history", "history"),
     "conversation.plans": ("Plan",),
     "conversation.policy": ("Policy",),
     "conversation.reading_cost": ("ReadingCost",),
     "conversation.session": ("Session",),
     "conversation.stopping": ("Stop", "Stopping"),
+    "conversation.tasks": ("Task",),
     "errors": ("RatherError",),
     "formats.opened": ("Opened",),
     "formats.opening": ("open",),
@@ -92,6 +97,7 @@ _HOMES = {
     "model.catalog": ("Catalog",),
     "model.hints": ("Hint",),
     "model.statements": ("DontCare", "LikeBut", "MoreLike", "Want"),
+    "model.personal_noise": ("PersonalNoise",),
     "model.priors": ("Prior",),
     "model.questions": ("Question", "Recommendation"),
     "model.rejuvenation": ("Rejuvenation",),

@@ -1,4 +1,4 @@
-"""A conversation that a server holds: `ask`, `tell`, `hint`, `undo`, `recommend` as with the local `Session`.
+"""A conversation that a server holds: `ask`, `tell`, `hint`, `undo`, `revise`, `recommend` as with the local `Session`.
 
 Needs neither torch nor the extra `serve`.
 """
@@ -93,6 +93,16 @@ class RemoteRecommendation:
     stands_for: str = ""
 
 
+@dataclass(frozen=True)
+class RemoteContradiction:
+    """Two answers that hardly fit together, like `rather.Contradiction`."""
+
+    number: int
+    earlier: int
+    probability: float
+    text: str
+
+
 class Client:
     """A conversation that a server holds.
 
@@ -114,7 +124,7 @@ class Client:
         patience: Seconds to keep trying while the server is busy or cannot be reached.
         timeout: Seconds to wait for one response.
         settings: Of a new session: `k`, `ask`, `p`, `filters`, `where`, `seed`, `strategy`, `time_budget_ms`,
-            `questions`.
+            `questions`; for a study `respondent`, `campaign`, `arm`, `source`.
     """
 
     def __init__(
@@ -223,6 +233,28 @@ class Client:
         undo = {"answer": self._state["last_answer"]}
         self._state = self._http.send("POST", self._path("undo"), undo, _new_key())
         return self.ask()
+
+    def revise(self, number: int, choice: int | str) -> None:
+        """Answer an earlier question otherwise; what was answered and said after it stays.
+
+        Args:
+            number: Of the question.
+            choice: As for `tell`.
+        """
+        turns = self._http.send("GET", self._path("history"))["turns"]
+        given = [turn["answer"] for turn in turns if turn["number"] == number and not turn["undone"]]
+        if not given:
+            raise InvalidInputError(f"`number` must be that of an answered question, got {number}.")
+        plain = str(choice) if isinstance(choice, str) else int(choice)
+        self._state = self._http.send("PUT", self._path(f"answers/{given[0]}"), {"choice": plain}, _new_key())
+
+    def contradictions(self) -> list[RemoteContradiction]:
+        """Pairs of answers that hardly fit together, the most surprising first; `revise` corrects one."""
+        found = self._http.send("GET", self._path("contradictions"))["contradictions"]
+        return [
+            RemoteContradiction(each["number"], each["earlier_number"], each["probability"], each["text"])
+            for each in found
+        ]
 
     def set_filters(self, filters: Sequence[Mapping[str, Any]] = (), where: str | None = None) -> None:
         """Ask about and recommend only items that match from now on; the answers stay.

@@ -24,6 +24,7 @@ from torch import Tensor
 from rather.model.attributes import Attribute
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
+from rather.model.personal_noise import PersonalNoise
 from rather.model.responses import Answer, Logistic, Noiseless, ResponseModel
 from rather.numerics.randomness import derive_generator
 from rather.retrieval import ExactRetriever, Retriever
@@ -72,6 +73,7 @@ def problems(seed: int = 0) -> Iterator[tuple[str, Problem]]:
     yield "3 of 16 items allowed, k=3", replace(triple, allowed=_last(3, 16))
     yield "none and same on offer, k=3", replace(triple, response=Logistic(0.2, none_utility=0.5, tie=0.5))
     yield "no noise, k=2", replace(pair, response=Noiseless())
+    yield "noise of one's own, k=2", replace(pair, response=PersonalNoise.around(0.2))
     yield "no noise, 6 items, k=5", _problem(6, 5, Noiseless(), seed)
     for name, items in (("equal", pair.catalog.items[:1].repeat(7, 1)), ("zero", torch.zeros_like(pair.catalog.items))):
         catalog = Catalog(items)
@@ -123,6 +125,7 @@ def attribute_problems(seed: int = 0) -> Iterator[tuple[str, Problem]]:
     pair = _attribute_problem("abcd", 2, 1, soft, seed)
     yield "none and same on offer, k=2", replace(pair, response=Logistic(0.2, none_utility=0.5, tie=0.5))
     yield "no noise, k=2", replace(pair, response=Noiseless())
+    yield "noise of one's own, k=2", replace(pair, response=PersonalNoise.around(0.2))
     yield "one particle, k=2", replace(pair, belief=Belief.from_users(pair.belief.particles[:1]))
     yield "2 of 12 items allowed, k=3", replace(_attribute_problem("abcd", 3, 1, soft, seed), allowed=_last(2, 12))
     all_but_one = [AttributeOptions.name([[first], [second]]) for first, second in itertools.combinations(range(4), 2)][

@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from rather.research.experiments.spec import KIND_NAMES
+
 TINY = """
 title = "A tiny experiment"
 figure = "Fig. 0"
@@ -86,8 +88,7 @@ def test_json_holds_all_that_the_tables_show(run, tmp_path):
 def test_the_list_of_experiments_as_json(rather):
     listed = json.loads(rather("reproduce", "list", "--json").out)
     assert listed[0]["name"] == "synthetic"
-    kinds = {"conversations", "first-questions", "tree", "wallclock", "real-people"}
-    assert {experiment["kind"] for experiment in listed} == kinds
+    assert {experiment["kind"] for experiment in listed} == set(KIND_NAMES)
     table = rather("reproduce", "list").out
     assert all(experiment["name"] in table for experiment in listed)
 

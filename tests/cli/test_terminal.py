@@ -9,6 +9,8 @@ import time
 
 import pytest
 
+import rather
+
 pty = pytest.importorskip("pty")
 
 PATIENCE = 60
@@ -95,3 +97,47 @@ def test_the_end_of_the_input_quits(terminal):
     asked.press("\x04")
     asked.wait_for("Done after 0 answers")
     assert asked.process.wait(PATIENCE) == 0
+
+
+def test_a_contradiction_is_told_kindly_and_can_be_corrected(terminal):
+    asked = terminal("films")
+    for number, key in enumerate("11212", start=1):
+        asked.wait_for(f"Question {number}")
+        asked.wait_for("q quit")
+        asked.press(key)
+    asked.wait_for("In question 4 you chose 8½ over Mary Poppins, but earlier, in question 3, you chose Mary Poppins")
+    asked.wait_for("Both may be right. If one of them was a slip, r lets you answer question 3 again.")
+    asked.wait_for("Question 6")
+    asked.wait_for("q quit")
+    asked.press("r")
+    asked.wait_for("Question 3")
+    asked.wait_for("q quit")
+    asked.press("\x7f")  # never mind
+    asked.wait_for("Question 6")
+    asked.wait_for("q quit")
+    asked.press("r")  # told once
+    asked.wait_for("Type 1 or 2")
+    asked.press("q")
+    asked.wait_for("Done after 5 answers")
+    assert asked.process.wait(PATIENCE) == 0
+
+
+def test_a_corrected_answer_is_saved(terminal, tmp_path):
+    file = tmp_path / "log.json"
+    asked = terminal("films", "--save", str(file))
+    for number, key in enumerate("11212", start=1):
+        asked.wait_for(f"Question {number}")
+        asked.wait_for("q quit")
+        asked.press(key)
+    asked.wait_for("Question 6")
+    asked.wait_for("q quit")
+    asked.press("r")
+    asked.wait_for("Question 3")
+    asked.wait_for("q quit")
+    asked.press("1")
+    asked.wait_for("→ Duck Soup")
+    asked.wait_for("Question 6")
+    asked.press("q")
+    asked.wait_for("Done after 5 answers")
+    turns = [turn.answer for turn in rather.history(file.read_text()) if not turn.undone]
+    assert turns == [0, 0, 0, 0, 1]

@@ -13,6 +13,7 @@ from rather import (
     BestOfList,
     Logistic,
     Noiseless,
+    PersonalNoise,
     Policy,
     RatherError,
     Rejuvenation,
@@ -75,6 +76,22 @@ STORIES = {
 def test_a_log_gives_the_same_state_and_the_same_next_question(acts):
     talk = play(session(seed=4), *acts)
     assert_same_state(talk, again(talk))
+
+
+@pytest.mark.parametrize("acts", STORIES.values(), ids=STORIES)
+def test_a_log_of_a_conversation_with_noise_of_ones_own_gives_the_same_state(acts):
+    talk = play(session(seed=4, response=PersonalNoise.around(0.2, none_utility=0.0, tie=0.5)), *acts)
+    other = again(talk)
+    assert other.policy.response == talk.policy.response
+    assert_same_state(talk, other)
+
+
+@pytest.mark.parametrize("damage", [{"weights": [1.0]}, {"temperatures": None}, {"levels": 3}])
+def test_a_log_with_damaged_levels_of_noise_is_rejected(damage):
+    log = json.loads(session(response=PersonalNoise.around(0.2)).to_json())
+    log["response"] |= damage
+    with pytest.raises(InvalidInputError):
+        Session.from_json(json.dumps(log), HERE.catalog, HERE.belief)
 
 
 def test_the_stories_include_renewed_particles():

@@ -5,11 +5,13 @@ import json
 import pytest
 import torch
 
-from rather import NONE, SAME, SKIP, Belief, Catalog, Logistic, Policy, Rejuvenation, Session
+from rather import NONE, SAME, SKIP, Belief, Catalog, Logistic, PersonalNoise, Policy, Rejuvenation, Session
 from rather.errors import InvalidInputError
 from worlds import normal, world
 
 HERE = world(n=20, m=60, smooth=True)
+
+PERSONAL = PersonalNoise.around(0.2, none_utility=0.0, tie=0.5)
 
 STORIES = {
     "nothing yet": [],
@@ -50,7 +52,16 @@ def assert_same_state(one: Session, other: Session) -> None:
 
 
 @pytest.mark.parametrize("story", STORIES.values(), ids=STORIES.keys())
-@pytest.mark.parametrize("settings", [{}, {"rejuvenation": None}, {"rejuvenation": Rejuvenation(threshold=1.0)}])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"rejuvenation": None},
+        {"rejuvenation": Rejuvenation(threshold=1.0)},
+        {"response": PERSONAL},
+        {"response": PERSONAL, "rejuvenation": Rejuvenation(threshold=1.0)},
+    ],
+)
 def test_a_snapshot_gives_the_state_that_it_was_taken_in(story, settings):
     session = play(Session(Policy(HERE.catalog, HERE.belief, **settings)), *story)
     assert_same_state(session, restored(session))

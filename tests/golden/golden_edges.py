@@ -35,6 +35,8 @@ def response_as_recorded(content: Plain) -> Plain:
         return log_as_recorded(content)
     if content.get("catalog_changes") == []:
         content = without(content, "catalog_changes")
+    if content.get("study", "") is None:
+        content = without(content, "study")
     if "image" in content and not content.get("link") and not content.get("images"):
         content = without(without(content, "link"), "images")
     is_option = {"label", "image", "attributes"} <= content.keys()

@@ -4,7 +4,7 @@ import torch
 
 import rather
 from rather.insights.deciding import Effect
-from rather.insights.respondents import Respondent, Sampled
+from rather.insights.respondents import Sampled
 
 CARS = """\
 id,name,price,drive,electric
@@ -41,8 +41,10 @@ def utility(catalog, worths, slope):
     return vector
 
 
+EFFECTS = ([Effect(1, "Would you rather <i>this</i>?", 1.0, 0.5, True)],) * 3
+
+
 def sampled(draws, names=None, temperature=0.5):
     names = names or [f"p{number}" for number in range(len(draws))]
-    respondents = tuple(Respondent(name, {"events": []}) for name in names)
-    effect = Effect(1, "Would you rather <i>this</i>?", 1.0, 0.5, True)
-    return Sampled(respondents, ([effect],) * 3, draws, temperature, {})
+    noise = torch.full((len(draws),), temperature)
+    return Sampled(tuple(names), (0,) * len(names), draws, noise, None, {})

@@ -8,13 +8,16 @@ from insight_worlds import cars, utility
 
 from rather.errors import InvalidInputError, UnknownNameError
 from rather.insights.aspects import aspects
-from rather.insights.estimates import Replicates
+from rather.insights.estimates import Replicates, population_means
+from rather.insights.items import Item, names
 from rather.insights.part_worths import importances, part_worths
 from rather.insights.shares import shares
 from rather.insights.what_if import parsed_change, what_if
 from rather.insights.willingness import price_of, pricing
 from rather.insights.winners import winners
 from rather.retrieval import ExactRetriever
+
+ANT_AND_ELK = [Item("a", "Ant"), Item("e", "Elk")]
 
 
 @pytest.fixture
@@ -29,8 +32,17 @@ def same(opened):
     return vector.expand(10, 4, -1).contiguous()
 
 
+def noise(draws):
+    return torch.full((len(draws),), 0.5)
+
+
 def replicates(draws):
     return Replicates.of(draws, torch.Generator().manual_seed(0))
+
+
+def tried(text, draws, catalog):
+    """A change, among Ant and Elk."""
+    return what_if(draws, [0, 4], parsed_change(text, catalog), catalog, noise(draws), replicates(draws))
 
 
 def test_part_worths_differ_by_what_values_are_worth(opened, same):
@@ -91,7 +103,7 @@ def test_a_price_that_is_none_is_rejected(opened):
 
 def test_first_choice_and_logit_shares(opened, same):
     vectors = opened.catalog.vectors([0, 4])  # Ant (FWD) and Elk (AWD), else the same: Elk is better by 2
-    ant, elk = shares(same, vectors, ["Ant", "Elk"], 0.5, replicates(same))
+    ant, elk = shares(same, vectors, ANT_AND_ELK, noise(same), replicates(same))
     assert (ant.first_choice.value, elk.first_choice.value) == (0.0, 1.0)
     assert elk.logit.value == pytest.approx(1 / (1 + math.exp(-2 / 0.5)), abs=1e-4)
 
@@ -99,14 +111,14 @@ def test_first_choice_and_logit_shares(opened, same):
 def test_shares_of_two_camps_are_their_sizes(opened):
     awd, fwd = (utility(opened.catalog, {"drive": {name: 2.0}}, 0.0) for name in ("AWD", "FWD"))
     draws = torch.stack([awd, fwd, fwd, fwd])[:, None].expand(-1, 5, -1)
-    ant, elk = shares(draws, opened.catalog.vectors([0, 4]), ["Ant", "Elk"], 0.5, replicates(draws))
+    ant, elk = shares(draws, opened.catalog.vectors([0, 4]), ANT_AND_ELK, noise(draws), replicates(draws))
     assert (ant.first_choice.value, elk.first_choice.value) == (pytest.approx(0.75), pytest.approx(0.25))
     assert elk.first_choice.low <= 0.25 <= elk.first_choice.high
 
 
 def test_a_share_needs_something_to_choose_from(opened, same):
     with pytest.raises(InvalidInputError, match="at least two items"):
-        shares(same, opened.catalog.vectors([0]), ["Ant"], 0.5, replicates(same))
+        shares(same, opened.catalog.vectors([0]), ANT_AND_ELK[:1], noise(same), replicates(same))
 
 
 def test_an_item_that_becomes_another_gets_its_vector(opened):
@@ -118,10 +130,12 @@ def test_an_item_that_becomes_another_gets_its_vector(opened):
 
 def test_what_if_an_item_changes_and_what_if_there_is_a_new_one(opened, same):
     catalog = opened.catalog
-    found = what_if(same, [0, 4], parsed_change("a: drive=AWD, electric=yes", catalog), catalog, 0.5, replicates(same))
+    found = what_if(
+        same, [0, 4], parsed_change("a: drive=AWD, electric=yes", catalog), catalog, noise(same), replicates(same)
+    )
     assert [each.first_choice.value for each in found.shares] == [1.0, 0.0]
     assert [each.first_choice.value for each in found.changes] == [1.0, -1.0]
-    new = what_if(same, [0, 4], parsed_change("+e: electric=yes", catalog), catalog, 0.5, replicates(same))
+    new = tried("+e: electric=yes", same, catalog)
     assert [each.first_choice.value for each in new.shares] == [0.0, 0.0, 1.0]
     assert [each.first_choice.value for each in new.changes] == [0.0, -1.0, 1.0]
 
@@ -147,6 +161,39 @@ def test_winners_and_dead_stock(opened):
     draws = vector.expand(10, 4, -1)
     found = winners(draws, opened.catalog, ExactRetriever(opened.catalog), torch.Generator().manual_seed(0))
     (best,) = found.items  # Bee: 2 + 3 - 2 = 3; the others have at most 1
-    assert (best.item, best.best.value, best.top) == ("Bee", 1.0, 1.0)
+    assert (best.item.label, best.best.value, best.top) == ("Bee", 1.0, 1.0)
     assert (found.all_items, found.never_best, found.never_top) == (6, 5, 1)
-    assert found.dead == ("Dog",)  # 2 - 4 = -2
+    assert found.dead == (Item("d", "Dog"),)  # 2 - 4 = -2
+
+
+def test_winners_among_many_are_those_of_the_slow_way(opened):
+    generator = torch.Generator().manual_seed(2)
+    draws = torch.randn(30, 8, opened.catalog.dimensions, generator=generator)
+    retriever = ExactRetriever(opened.catalog)
+    found = winners(draws, opened.catalog, retriever, torch.Generator().manual_seed(0))
+    best = (draws @ opened.catalog.vectors(list(range(6))).T).argmax(dim=2)
+    expected = torch.nn.functional.one_hot(best, 6).float()
+    slow = population_means(expected, Replicates.of(draws, torch.Generator().manual_seed(0)))
+    assert sum(each.best.value for each in found.items) == pytest.approx(1.0, abs=1e-5)
+    for each in found.items:
+        own = slow[each.row]
+        assert (each.best.value, each.best.low, each.best.high) == (
+            pytest.approx(own.value, abs=1e-5),
+            pytest.approx(own.low, abs=1e-5),
+            pytest.approx(own.high, abs=1e-5),
+        )
+
+
+def test_a_what_if_is_said_as_a_question(opened, same):
+    catalog = opened.catalog
+    changed = tried("a: drive=AWD", same, catalog)
+    assert changed.question == "What if Ant had drive AWD?"
+    new = what_if(
+        same, [0, 4], parsed_change("+e: electric=yes, price=5", catalog), catalog, noise(same), replicates(same)
+    )
+    assert new.question == "What if there were another Elk with electric yes and price 5?"
+    assert [each.item.id for each in new.shares] == ["a", "e", "+e"]
+
+
+def test_items_of_one_name_are_told_apart_by_their_ids():
+    assert names([Item("1", "Ant"), Item("2", "Bee"), Item("3", "Ant")]) == ["Ant (1)", "Bee", "Ant (3)"]

@@ -4,15 +4,20 @@ import csv
 import io
 import json
 import re
+from xml.etree import ElementTree
 
+import pytest
 import torch
-from insight_worlds import cars, sampled, utility
+from insight_worlds import EFFECTS, cars, sampled, utility
 
+from rather.insights.figures import figures, write_svg
 from rather.insights.page import page
+from rather.insights.plots import signed
 from rather.insights.progress import Course, progress
 from rather.insights.report import Insights, Wishes, as_data, wants_of
-from rather.insights.tables import Table, csv_text, tables, write_csv
+from rather.insights.tables import Table, csv_text, people_tables, tables, write_csv
 
+DRAWN = ("text", "rect", "line", "circle", "polygon", "polyline")
 EVIL = "<script>alert(1)</script>"
 TABLE = f"""\
 id,name,price,drive,electric
@@ -32,7 +37,7 @@ def report(tmp_path):
     draws = vector + torch.randn(40, 6, catalog.dimensions, generator=generator)
     names = [f"=cmd|{number}" for number in range(40)]
     wishes = Wishes(items=("a", "b"), what_if=("a: price=20000",))
-    wants = wants_of(sampled(draws, names), catalog, belief, wishes, answering=100)
+    wants = wants_of(sampled(draws, names), catalog, belief, wishes, effects=EFFECTS, answering=100)
     courses = [Course(None, 2, False, campaign=EVIL), Course(None, 5, True)]
     return Insights(f"cars {EVIL}", "car", "2026-03-02 09:00", progress(courses), wants)
 
@@ -76,6 +81,32 @@ def test_json_is_plain_and_leaves_respondents_out_on_demand(tmp_path):
 
 
 def test_every_plot_stands_beside_a_table(tmp_path):
-    assert {"importances", "part_worths", "shares", "what_if", "winners", "map", "questions_by_number"} <= {
-        table.name for table in tables(report(tmp_path))
-    }
+    found = report(tmp_path)
+    text = page(found)
+    known = {table.name for table in tables(found)}
+    drawn = figures(found)
+    assert {"importances", "part_worths", "shares", "what_if", "winners", "map", "questions_by_number"} <= known
+    assert {figure.table for figure in drawn} <= known
+    assert all(figure.svg in text for figure in drawn)
+
+
+def test_plots_as_files_are_well_formed_and_load_nothing(tmp_path):
+    written = write_svg(report(tmp_path), tmp_path / "plots")
+    assert len(written) == len({path.name for path in written}) == len(figures(report(tmp_path)))
+    for path in written:
+        root = ElementTree.parse(path).getroot()
+        assert root.tag == "{http://www.w3.org/2000/svg}svg"
+        assert {each.tag.split("}")[1] for each in root.iter()} <= {"svg", *DRAWN}
+
+
+def test_headings_of_a_table_differ(tmp_path):
+    for table in (*tables(report(tmp_path)), *people_tables(report(tmp_path).wants)):
+        assert len(set(table.headings)) == len(table.headings), table.name
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [(0.004, 2, "0.00"), (-0.004, 2, "0.00"), (1.25, 1, "+1.2"), (-1234.5, 0, "−1,234")],
+)
+def test_signed_numbers(value, digits, text):
+    assert signed(value, digits) == text

@@ -17,7 +17,14 @@ def test_what_is_counted():
     found = progress(COURSES)
     assert (found.total.began, found.total.answered, found.total.finished, found.total.answers) == (4, 3, 2, 4.0)
     assert found.total.seconds == Durations(100.0, 80.0, 120.0)
-    assert found.left_at == {1: 1, 3: 1}
+    # Question 1 was seen by all four, of whom one left; 2 and 3 by three, of whom one left at 3; 4 and 5 by two.
+    assert [(each.number, each.asked, each.left) for each in found.total.steps] == [
+        (1, 4, 1),
+        (2, 3, 0),
+        (3, 3, 1),
+        (4, 2, 0),
+        (5, 2, 0),
+    ]
 
 
 def test_groups_add_up_to_all():
@@ -27,6 +34,14 @@ def test_groups_add_up_to_all():
         assert sum(each.began for each in groups.values()) == 4
     assert found.by_campaign["spring"].answered == 1
     assert found.by_arm["b"].finished == 1
+    for number in range(1, 6):
+        asked = [step.asked for each in found.by_arm.values() for step in each.steps if step.number == number]
+        assert sum(asked) == found.total.steps[number - 1].asked
+
+
+def test_the_question_that_most_people_left_at():
+    assert progress(COURSES).total.most_left_at.number == 1
+    assert progress(COURSES[2:]).total.most_left_at is None
 
 
 def test_without_times_and_studies_there_are_no_groups():

@@ -35,10 +35,11 @@ def free_port():
 class Server:
     """Serves catalogues from a process that can be killed and started again on the same port and database."""
 
-    def __init__(self, folder, *names, origin="http://localhost:1", theme=""):
+    def __init__(self, folder, *names, origin="http://localhost:1", theme="", study=""):
         self.port = free_port()
         self.address = f"http://127.0.0.1:{self.port}"
-        self._arguments = [str(self.port), f"sqlite:///{folder / 'sessions.db'}", origin, str(theme), *names]
+        database = f"sqlite:///{folder / 'sessions.db'}"
+        self._arguments = [str(self.port), database, origin, str(theme), str(study), *names]
         self._process = None
         self.start()
 
@@ -133,7 +134,7 @@ def answer_on(page, key):
 
 def wait_for_change(page, question):
     """Until the page (or a frame of it) no longer asks this question, and can be answered again or has ended."""
-    page.locator(f'.asking:not([data-question="{question}"]) {READY}, .results').first.wait_for()
+    page.locator(f'.asking:not([data-question="{question}"]) {READY}, .results, .study-end').first.wait_for()
 
 
 def poll(page, condition):

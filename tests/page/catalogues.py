@@ -1,4 +1,7 @@
-"""Catalogues to open the page on, and a server of them: `python catalogues.py PORT DATABASE ORIGIN THEME NAME...`."""
+"""Catalogues to open the page on, and a server of them.
+
+Started by `python catalogues.py PORT DATABASE ORIGIN THEME STUDY NAME...`.
+"""
 
 import sys
 import tempfile
@@ -10,12 +13,13 @@ import torch
 from rather.formats.opening import Source, open_source
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
-from rather.server import Limits, Settings, Theme, create_app
+from rather.server import Limits, Settings, Study, Theme, create_app
 from rather.server.http.pages import STATIC
 from rather.server.running import listen, run
 
 BIKES = Path(__file__).parents[2] / "docs" / "guides" / "themes" / "bikes.csv"
 SHOP = "https://harbour.example"  # which their links lead to
+ADMIN_TOKEN = "the admin token of the tests"
 
 # Each would do something that a test notices if any part of it were taken for HTML, a script or a style.
 ATTACKS = (
@@ -109,12 +113,15 @@ SOURCES = {
 
 def main():
     """Serve the named catalogues until told to stop."""
-    port, database, origin, theme, *names = sys.argv[1:]
-    limits = Limits(requests_per_minute=1_000_000, sessions_per_day=1_000_000)  # all tests come from one address
+    port, database, origin, theme, study, *names = sys.argv[1:]
+    most = 1_000_000  # all tests come from one address
+    limits = Limits(requests_per_minute=most, session_requests_per_minute=most, sessions_per_day=most)
     look = Theme.from_file(theme) if theme else None
+    held = Study.from_file(study) if study else None
     address = f"http://127.0.0.1:{port}"
     shown = {"image_hosts": (address,), "link_hosts": (SHOP,)}
-    settings = Settings(database=database, origins=(origin,), limits=limits, theme=look, **shown)
+    served = {"theme": look, "study": held, "admin_token": ADMIN_TOKEN}
+    settings = Settings(database=database, origins=(origin,), limits=limits, **served, **shown)
     sources = [bikes(address) if name == "bikes" else SOURCES[name]() for name in names]
     app = create_app({source.name: (source.catalog, source.belief) for source in sources}, settings)
     run(app, listen("127.0.0.1", int(port)), on_start=lambda: print("listening", flush=True))

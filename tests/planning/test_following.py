@@ -33,6 +33,17 @@ def test_the_questions_are_those_of_the_plan_and_then_the_strategys(both):
     assert session.ask().slate == usual.question(session.belief, asked).slate
 
 
+def test_the_strategy_plan_follows_the_plan_that_it_needs(both):
+    usual, made, _ = both
+    policy = rather.Policy(usual.catalog, usual.prior, strategy="plan", response=usual.response, plan=made)
+    session = Session(policy)
+    assert session.ask().slate == made.root.items
+    assert Session.from_json(session.to_json(), usual.catalog, usual.prior, plan=made).policy.plan is made
+    assert policy.following(None).question(policy.prior, []).slate == usual.question(usual.prior, []).slate
+    with pytest.raises(InvalidInputError, match="pass it as `plan`"):
+        rather.Policy(usual.catalog, usual.prior, strategy="plan")
+
+
 def test_extra_answers_stay_on_the_plan(both):
     _, made, planned = both
     session = Session(planned)

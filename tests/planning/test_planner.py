@@ -7,9 +7,11 @@ from small_plans import best_value, small_policy, tree_value
 import rather
 from rather import Logistic, Noiseless
 from rather.errors import InvalidInputError
+from rather.planning.exchange import Exchanger
 from rather.planning.growth import Growth
 from rather.planning.people import sampled_people
 from rather.planning.planner import leaving_shares
+from rather.planning.search import Progress, Search
 from rather.planning.tree import Node, Valuation
 
 TINY = 1e-4
@@ -25,6 +27,27 @@ def test_a_plan_is_never_worse_than_the_myopic_tree(seed, response):
     policy = small_policy(seed=seed, response=response)
     regret = rather.plan(policy, questions=3, least_share=0).regret
     assert regret.planned[-1] <= regret.myopic[-1] + TINY
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_nor_for_the_sampled_people_it_was_made_for(seed):
+    policy = small_policy(n=40, m=40, d=5, seed=seed, smooth=True)
+    regret = rather.plan(policy, questions=3, people=400, seed=seed).regret
+    assert regret.planned[-1] <= regret.myopic[-1] + TINY
+
+
+def test_the_plan_is_the_best_of_both_searches():
+    policy = small_policy(n=200, m=60, d=6, response=Logistic(0.05))
+    valuation = Valuation(sampled_people(policy, 1, 0, "test"), (0.0, 0.0, 0.0, 1.0))
+    growth, myopic = Growth(policy, valuation, 3, 0.0), Node(0)
+    growth.grow(myopic)
+    valuation.settle(myopic, weights(policy).float())
+    search = Search(growth, Exchanger(valuation, torch.arange(200)), valuation, 4, 0, 0, Progress(1, None))
+    whole, deep = (max(map(valuation.value, trees)) for trees in (search._from_myopic(myopic), search._by_depth()))
+    assert min(whole, deep) >= valuation.value(myopic) - TINY
+    assert rather.plan(policy, questions=3, least_share=0, sweeps=4).regret.planned[-1] <= (
+        valuation.people.best - max(whole, deep) + TINY
+    )
 
 
 @pytest.mark.parametrize("leaving", [{1: 1, 3: 1}, {0: 1, 3: 3}, {1: 2, 2: 1, 3: 1}])
@@ -57,6 +80,17 @@ def test_the_stated_regret_is_that_of_the_tree(k):
     assert made.regret.planned[-1] == pytest.approx(
         float(best) - tree_value(policy, made.root, weights(policy)), abs=TINY
     )
+
+
+@pytest.mark.parametrize("slot", [0, 1])
+def test_the_fast_exchange_of_pairs_is_the_general_one(slot):
+    policy = small_policy()
+    exchanger = Exchanger(Valuation(sampled_people(policy, 1, 0, "test"), (0.0, 1.0)), torch.arange(12))
+    utilities = policy.catalog.items @ policy.prior.particles.T
+    gains = torch.rand(2 * len(policy.prior), generator=torch.Generator().manual_seed(1))
+    pairs = [[3, row] if slot else [row, 3] for row in range(12)]
+    general = exchanger._linear(utilities[torch.tensor(pairs)], gains)
+    torch.testing.assert_close(exchanger._exchanged([3, 3], slot, utilities, gains), general)
 
 
 def test_the_myopic_tree_asks_what_the_policy_asks():

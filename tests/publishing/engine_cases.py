@@ -6,6 +6,7 @@ only reweighted, so that both sides have the same particles.
 
 import base64
 import json
+from dataclasses import asdict, replace
 
 import torch
 from published_worlds import REJUVENATION
@@ -28,6 +29,8 @@ def golden(world):
         "cases": [case(world, steps) for steps in conversations(world)],
         "questions": questions(world),
         "posterior": posterior(world),
+        "contradictions": contradictions(world),
+        "revised": revised(world),
     }
 
 
@@ -160,6 +163,46 @@ def posterior(world, seeds=6, answers=6):
         means.append(vectors @ session.belief.mean)
     found = torch.stack(means)
     return {"events": events, "rows": rows, "mean": found.mean(dim=0).tolist(), "spread": found.std(dim=0).tolist()}
+
+
+def contradicting(world):
+    """Steps of somebody who answers as one taste has it, and then otherwise."""
+    order = (world.catalog.vectors(range(len(world.catalog))) @ world.belief.particles[3]).argsort(descending=True)
+    best, worst = order.tolist(), order.flip(0).tolist()
+    liked = [("items", [best[index], worst[index]], 0) for index in range(6)]
+    want = ("hint", rather.Want(world.catalog.attributes[1].text))
+    slips = [("items", [best[1], worst[0]], 1), ("items", [best[7], best[8]], "none")]
+    return [*liked[:3], ("items", [best[9], best[10]], "skip"), want, *liked[3:], *slips]
+
+
+def contradictions(world, seeds=6):
+    """Answers that hardly fit together: exactly where particles are only reweighted, else with their spread."""
+    exact = replace(world, belief=replace(world.belief, prior=None))
+    session = rather.Session(exact.policy())
+    events = [event_of(step, session) for step in contradicting(world)]
+    found = {
+        language: [asdict(each) for each in session.contradictions(language=language)] for language in ("en", "es")
+    }
+    assert found["en"], "somebody who contradicts themselves is noticed"
+    surprise = torch.tensor([_surprise(world, seed) for seed in range(seeds)])
+    return {"events": events, "found": found, "mean": float(surprise.mean()), "spread": float(surprise.std())}
+
+
+def _surprise(world, seed):
+    """The probability of the most surprising answer."""
+    session = rather.Session(world.policy(seed=seed))
+    for step in contradicting(world):
+        event_of(step, session)
+    return session.contradictions()[0].probability
+
+
+def revised(world):
+    """A conversation whose second answer is revised: its events before, its log and weights after."""
+    session = rather.Session(world.policy())
+    events = [event_of(step, session) for step in contradicting(world)]
+    session.revise(2, "same")
+    weights = [round(weight, 8) for weight in session.belief.weights.tolist()]
+    return {"events": events, "answer": "2", "choice": "same", "log": list(session.events), "weights": weights}
 
 
 def _said(reasons):

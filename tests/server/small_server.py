@@ -19,7 +19,7 @@ from rather.server.running import listen, run
 def serve(port, database):
     torch.set_num_threads(1)
     configure("WARNING")
-    limits = Limits(requests_per_minute=10**7, sessions_per_day=10**7)
+    limits = Limits(requests_per_minute=10**7, session_requests_per_minute=10**7, sessions_per_day=10**7)
     app = create_app(by_name(small_source()), Settings(database=database, limits=limits, prefetch=False))
     run(app, listen("127.0.0.1", int(port)), on_start=lambda: print("ready", os.getpid(), flush=True))
 

@@ -55,6 +55,23 @@ def test_it_asks_and_recommends_what_the_local_session_does(url, source):
         assert client.start_regret == pytest.approx(ours.policy.start_regret)
 
 
+def test_it_finds_contradictions_and_revises_as_the_local_session_does(url, source):
+    ours = local(source)
+    with rather.Client(url, "things") as client:
+        for _ in range(8):
+            question, asked = ours.ask(), client.ask()
+            worst = int((question.vectors @ ours.belief.mean).argmin())
+            ids = [option.id for option in asked.options]
+            ours.tell(question, worst)
+            client.tell(asked, ids.index(question.options[worst].id))
+        assert [vars(each) for each in client.contradictions()] == [vars(each) for each in ours.contradictions()]
+        client.revise(3, "skip")
+        ours.revise(3, "skip")
+        assert client.expected_regret == pytest.approx(ours.expected_regret)
+        with pytest.raises(InvalidInputError, match="answered"):
+            client.revise(9, 0)
+
+
 def test_it_can_tell_by_number_and_go_on_later(url):
     client = Client(url, k=3)
     client.tell(1, 2)

@@ -115,7 +115,9 @@ def is_unavailable(response):
 
 @pytest.mark.parametrize("afterwards", [False, True], ids=["before", "after"])
 def test_a_failure_at_any_operation_of_the_database_is_harmless(make_client, any_database, store, afterwards):
-    client = make_client(database=any_database, limits={"requests_per_minute": 10**6})
+    client = make_client(
+        database=any_database, limits={"requests_per_minute": 10**6, "session_requests_per_minute": 10**6}
+    )
     untroubled, one_visit = Visitor(client, store, 0).visit(), size(store)
     driver, failed = FaultyDriver(client.app.state.conversations.store._engine), 0
     for number in itertools.count(1):
@@ -150,7 +152,7 @@ class UnderFaults(Visitor):
 def test_a_disk_that_is_full_at_any_byte_is_harmless(make_client, any_database, store, tmp_path):
     if not any_database.startswith("sqlite"):
         pytest.skip("the disk of another process")
-    client = make_client(limits={"requests_per_minute": 10**6})
+    client = make_client(limits={"requests_per_minute": 10**6, "session_requests_per_minute": 10**6})
     untroubled, one_visit = Visitor(client, store, 0).visit(), size(store)
     log = tmp_path / "sessions.db-wal"
     while (

@@ -7,6 +7,7 @@ import sqlite3
 import time
 import tracemalloc
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import timedelta
 
@@ -119,6 +120,51 @@ def test_the_requests_of_one_address_are_limited(make_client):
     assert is_problem(rejected, 429, "too-many-requests")
     assert 1 <= int(rejected.headers["retry-after"]) <= 20
     assert client.get("/health").status_code == 200
+
+
+def test_the_requests_about_one_session_are_limited_and_leave_others_alone(make_client):
+    client = make_client(limits={"session_requests_per_minute": 3})
+    first, second = open_session(client), open_session(client)
+    paths = [
+        f"/v1/sessions/{first['id']}",
+        f"/v1/sessions/{first['id']}/history",
+        f"/v1/sessions/{first['id']}/profile",
+    ]
+    assert [client.get(path).status_code for path in paths] == [200] * 3
+    for path in paths:
+        rejected = client.get(path)
+        assert is_problem(rejected, 429, "too-many-requests")
+        assert "One session" in rejected.json()["detail"]
+        assert 1 <= int(rejected.headers["retry-after"]) <= 20
+    assert [client.get(f"/v1/shared/{second['share']}").status_code for _ in range(4)] == [200] * 3 + [429]
+    assert client.get(f"/v1/sessions/{second['id']}").status_code == 200
+    for _ in range(5):
+        assert client.post("/v1/sessions/import", json={}).status_code == 422
+
+
+def test_a_classroom_behind_one_address_is_not_refused(make_client):
+    """60 people open the page at once and answer eight questions each."""
+    client = make_client(limits={"wait_seconds": 120.0})
+
+    def take_part(person):
+        statuses = [client.get("/v1/catalogs").status_code]
+        opened = client.post("/v1/sessions", json={"respondent": f"pupil-{person}", "campaign": "class"})
+        statuses.append(opened.status_code)
+        session = opened.json()
+        for path in ("/v1/catalogs/things/attributes", f"/v1/sessions/{session['id']}/history"):
+            statuses.append(client.get(path).status_code)
+        for number in range(8):
+            answered = answer(client, session, (person + number) % 2)
+            statuses.append(answered.status_code)
+            session = answered.json()["session"]
+        for path in ("recommendations", "profile", "history"):
+            statuses.append(client.get(f"/v1/sessions/{session['id']}/{path}").status_code)
+        return statuses, session["id"]
+
+    with ThreadPoolExecutor(60) as people:
+        found = list(people.map(take_part, range(60)))
+    assert {status for statuses, _ in found for status in statuses} == {200, 201}
+    assert len({id for _, id in found}) == 60
 
 
 def test_the_answers_of_a_session_are_limited(make_client):

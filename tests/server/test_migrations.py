@@ -75,7 +75,8 @@ def test_keys_of_the_previous_version_still_open_nothing(old_file, make_client):
         hashed = client.app.state.conversations.store.hash("idempotency", "testclient", "a key that was sent before")
         connection.execute("UPDATE alembic_version SET version_num = '0003'")
         connection.execute("DROP TABLE requests")
-        connection.executescript("DROP INDEX ix_sessions_created_at; DROP INDEX ix_sessions_study;")
+        for index in ("created_at", "study", "respondent"):
+            connection.execute(f"DROP INDEX ix_sessions_{index}")
         for column in ("respondent", "campaign", "arm", "source"):
             connection.execute(f"ALTER TABLE sessions DROP COLUMN {column}")
         connection.execute("UPDATE sessions SET idempotency = ?", (hashed,))

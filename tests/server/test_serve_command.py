@@ -1,5 +1,6 @@
 """`rather serve` as it is typed."""
 
+import gc
 import os
 import re
 import signal
@@ -92,6 +93,18 @@ def test_it_serves_until_told_to_stop(database):
     assert process.returncode == 0
     assert '"event": "draining"' in errors
     assert "Traceback" not in errors
+
+
+def test_what_is_there_at_the_start_is_left_out_of_garbage_collections_while_it_serves(monkeypatch):
+    frozen = []
+
+    def run(server, sockets):
+        server._on_start()
+
+    monkeypatch.setattr(running.Server, "run", run)
+    running.run(None, None, on_start=lambda: frozen.append(gc.get_freeze_count()))
+    assert frozen[0] > 10_000
+    assert gc.get_freeze_count() == 0
 
 
 THEMES = Path(__file__).parents[2] / "docs" / "guides" / "themes"

@@ -1,6 +1,7 @@
 """Conversations over the API: what comes back is what the library says."""
 
 import json
+from urllib.parse import urlencode
 
 import pytest
 from serving import answer, open_session, small_source
@@ -132,6 +133,22 @@ def test_the_ranking_comes_in_pages(client, source):
     assert [item["id"] for item in pages] == [item["id"] for item in whole["recommendations"]]
     assert [item["rank"] for item in pages] == list(range(1, len(source.catalog) + 1))
     assert client.get(address, params={"offset": 24}).json()["recommendations"] == []
+
+
+def test_what_is_excluded_is_on_no_page_and_not_counted(client, source):
+    session = answer(client, open_session(client)).json()["session"]
+    address = f"/v1/sessions/{session['id']}/recommendations"
+    first = client.get(address, params={"limit": 2}).json()["recommendations"]
+    seen = [item["id"] for item in first]
+    left = len(source.catalog) - len(seen)
+    query = "?" + urlencode({"exclude": [*seen, "unheard-of"], "limit": left - 1}, doseq=True)
+    shown = []
+    while query is not None:
+        page = client.get(address + query).json()
+        assert page["total"] == left
+        shown += [item["id"] for item in page["recommendations"]]
+        query = page["next"]
+    assert sorted(shown) == sorted(set(source.catalog.ids) - set(seen))
 
 
 def test_filters_narrow_the_ranking(client, source):

@@ -158,11 +158,11 @@ def test_a_key_opens_one_session(store):
 
 def test_a_key_changes_a_session_once(store):
     session = create(store)
-    session = store.append(session, event(1), RequestKey("first", "a"), open=OPEN)
+    session = store.append(session, event(1), key=RequestKey("first", "a"), open=OPEN)
     session = store.change(session, RequestKey("second", "b"), open=None)
     for key in ("first", "second"):
         with pytest.raises(LostRaceError):
-            store.append(session, event(2), RequestKey(key, "c"), open=OPEN)
+            store.append(session, event(2), key=RequestKey(key, "c"), open=OPEN)
         with pytest.raises(LostRaceError):
             store.change(session, RequestKey(key, "c"), open=OPEN)
     assert store.load(session.id) == session

@@ -10,6 +10,7 @@ import { ProblemPage } from "./ProblemPage";
 import { Results } from "./Results";
 import { hostOrigin } from "./route";
 import { Slate } from "./Slate";
+import { StudyEnd } from "./StudyEnd";
 import { said, theme } from "./theme";
 import { extraName, joined } from "./words";
 
@@ -28,18 +29,20 @@ export function App({ conversation }: { conversation: Conversation }) {
     document.title = session ? `${siteName()} · ${session.catalog}` : siteName();
   }, [session?.catalog]);
   const asking = screen === "asking" && session !== null;
+  // In a study everybody is asked alike: nothing leads away from the questions.
+  const free = session?.study == null;
   return (
     <div class="frame">
       <header class="top">
         <Mark />
         <div class="tools">
-          {asking && state.filterOptions.length > 0 && <MustHaves conversation={conversation} session={session} options={state.filterOptions} busy={state.sending !== null} />}
-          {asking && session.answers > 0 && (
+          {asking && free && state.filterOptions.length > 0 && <MustHaves conversation={conversation} session={session} options={state.filterOptions} busy={state.sending !== null} />}
+          {asking && free && session.answers > 0 && (
             <button type="button" class="quiet" onClick={() => conversation.finish()}>
               {t("app.results")}
             </button>
           )}
-          {screen !== "choosing" && screen !== "loading" && state.catalogs.length > 1 && hostOrigin === null && (
+          {screen !== "choosing" && screen !== "loading" && state.catalogs.length > 1 && hostOrigin === null && free && (
             <button type="button" class="quiet" onClick={() => conversation.goToStart()}>
               {t("app.catalogs")}
             </button>
@@ -51,7 +54,10 @@ export function App({ conversation }: { conversation: Conversation }) {
         {screen === "loading" && <Loading />}
         {screen === "choosing" && <Chooser catalogs={state.catalogs} conversation={conversation} />}
         {asking && <Ask state={state} session={session} conversation={conversation} />}
-        {screen === "results" && session && <Results state={state} session={session} conversation={conversation} />}
+        {screen === "results" && session?.study && <StudyEnd study={session.study} />}
+        {screen === "results" && session && session.study?.results !== false && (
+          <Results state={state} session={session} conversation={conversation} />
+        )}
         {screen === "problem" && state.problem && <ProblemPage problem={state.problem} conversation={conversation} />}
       </main>
       <p class="visually-hidden" role="status">
@@ -99,6 +105,6 @@ function announcement(state: State): string {
 /** The answer that is being sent, in words. */
 function pendingAnswer({ sending, session }: State): string | null {
   const options = session?.question?.options;
-  if (sending === null || sending === "undo" || sending === "hint" || sending === "filters" || !options) return null;
+  if (sending === null || sending === "undo" || sending === "hint" || sending === "filters" || sending === "revise" || !options) return null;
   return typeof sending === "number" ? (options[sending]?.label ?? null) : extraName(sending, options.length);
 }

@@ -53,12 +53,15 @@ export function Ask({ state, session, conversation }: Props) {
 
   if (!question) return null;
   return (
-    <div class="asking" data-question={question.id}>
+    <div class="asking" data-question={question.id} data-alone={session.study ? true : undefined}>
       <section class="question" aria-labelledby="prompt" data-slow={slow || undefined}>
         {session.answers === 0 && said(theme.greeting) !== null && <p class="greeting">{said(theme.greeting)}</p>}
         <p class="eyebrow">
-          {slow ? t("ask.choosing") : t(session.stop === null ? "ask.number" : "ask.optional", { number: question.number })}
+          {slow ? t("ask.choosing") : numbered(session, question.number)}
         </p>
+        {session.study && (
+          <progress class="progress" max={session.study.maximum} value={session.answers} aria-label={t("study.progress")} />
+        )}
         <h1 id="prompt" ref={heading} tabIndex={-1}>
           {question.prompt}
         </h1>
@@ -75,16 +78,26 @@ export function Ask({ state, session, conversation }: Props) {
         </div>
         <Extras question={question} canUndo={session.last_answer !== null} onChoose={choose} onUndo={undo} keys={keys} />
       </section>
-      <aside class="side" aria-label={t("ask.side")}>
-        <Picks
-          items={session.recommendations}
-          answered={session.answers > 0}
-          steer={(item) => <FoldedSteer item={item} state={state} conversation={conversation} />}
-        />
-        <RegretChart regrets={state.regrets} stopsAt={state.stopsAt} />
-      </aside>
+      {!session.study && (
+        <aside class="side" aria-label={t("ask.side")}>
+          <Picks
+            items={session.recommendations}
+            answered={session.answers > 0}
+            steer={(item) => <FoldedSteer item={item} state={state} conversation={conversation} />}
+          />
+          <RegretChart regrets={state.regrets} stopsAt={state.stopsAt} />
+        </aside>
+      )}
     </div>
   );
+}
+
+/** The number of a question; in a study also how many there are. */
+function numbered({ study, stop }: Session, number: number): string {
+  if (!study) return t(stop === null ? "ask.number" : "ask.optional", { number });
+  const { minimum, maximum } = study;
+  if (minimum === maximum) return t("study.of", { number, maximum });
+  return number <= minimum ? t("study.range", { number, minimum, maximum }) : t("study.most", { number, maximum });
 }
 
 /** Whether `subject` has been the same for this long. */

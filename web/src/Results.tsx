@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { Answers } from "./Answers";
 import { refOf } from "./api";
 import { Compare } from "./Compare";
+import { Contradictions } from "./Contradictions";
 import type { Conversation, State } from "./conversation";
 import { useHeadingFocus } from "./focus";
 import { ItemLinks } from "./ItemLinks";
@@ -16,7 +17,7 @@ import { SayIt } from "./SayIt";
 import { Share } from "./Share";
 import { Steer } from "./Steer";
 import { TasteChart } from "./TasteChart";
-import type { History, Profile, Recommendation, Session } from "./types";
+import type { Contradiction, History, Profile, Recommendation, Session } from "./types";
 import { isReadable, percent, plural, prose, stopName, summary } from "./words";
 
 const PAGE = 10;
@@ -37,6 +38,7 @@ export function Results({ state, session, conversation }: Props) {
   const { items, total, more } = useRanking(session, conversation);
   const profile = useLoaded<Profile>(session, (signal) => conversation.api.profile(refOf(session), signal));
   const history = useLoaded<History>(session, (signal) => conversation.api.history(refOf(session), signal));
+  const odd = useLoaded<Contradiction[]>(session, (signal) => loadContradictions(session, conversation, signal));
   const noun = state.catalogs.find((catalog) => catalog.name === session.catalog)?.item ?? "item";
   const who = state.readOnly ? "They" : "You";
   const [best, ...rest] = items;
@@ -52,8 +54,15 @@ export function Results({ state, session, conversation }: Props) {
             <Steer item={best} state={state} conversation={conversation} />
           </Best>
         )}
-        {!state.readOnly && <NextSteps state={state} session={session} conversation={conversation} />}
+        {!state.readOnly && !session.study && <NextSteps state={state} session={session} conversation={conversation} />}
         <Said hints={history?.hints ?? []} state={state} session={session} conversation={conversation} />
+        <Contradictions
+          found={odd ?? []}
+          turns={history?.turns ?? []}
+          state={state}
+          conversation={conversation}
+          onRevised={() => heading.current?.focus()}
+        />
         <Compare items={items} session={session} />
         {rest.length > 0 && <h2 class="next">{t("results.next")}</h2>}
         {rest.length > 0 && (session.probability_best ?? 0) >= TELLING && (
@@ -211,6 +220,11 @@ function useLoaded<T>(session: Session, send: (signal: AbortSignal) => Promise<T
     return () => request.cancel();
   }, [revisionOf(session)]);
   return loaded;
+}
+
+/** Those of a conversation that the reader may correct. */
+async function loadContradictions(session: Session, conversation: Conversation, signal: AbortSignal): Promise<Contradiction[]> {
+  return session.id ? conversation.api.contradictions(session.id, signal) : [];
 }
 
 /** Names a session as it is now. */

@@ -11,8 +11,8 @@ interface Props {
 
 /** "I want …" and "I don't care about …", below the taste profile. */
 export function SayIt({ state, conversation }: Props) {
-  const { hintOptions, readOnly } = state;
-  if (readOnly || hintOptions.length === 0) return null;
+  const { hintOptions, readOnly, session } = state;
+  if (readOnly || session?.study || hintOptions.length === 0) return null;
   const topics = [...new Map(hintOptions.map((each) => [each.column, each.topic]))];
   return (
     <section class="say-it" aria-labelledby="say-it-heading">

@@ -10,7 +10,7 @@ interface Props {
 
 /** Small buttons with which a person says what an item should be like: more like this, or like this but cheaper. */
 export function Steer({ item, state, conversation }: Props) {
-  if (state.readOnly) return null;
+  if (state.readOnly || state.session?.study) return null;
   const busy = state.sending !== null;
   const say = (text: string, spoken: string, send: () => Promise<void>) => (
     <li key={text}>

@@ -35,6 +35,10 @@ export interface Client {
   /** Say something unasked. The key makes a repeated request say it once. */
   hint(session: string, hint: wire.NewHint, key: string, signal: AbortSignal): Promise<wire.Session>;
   undo(session: string, answer: string, signal: AbortSignal): Promise<wire.Session>;
+  /** Answer an earlier question otherwise. The key makes a repeated request do so once. */
+  revise(session: string, answer: string, choice: wire.Choice, key: string, signal: AbortSignal): Promise<wire.Session>;
+  /** Answers that hardly fit together. */
+  contradictions(session: string, signal: AbortSignal): Promise<wire.Contradiction[]>;
   /** Set the filters. The key makes a repeated request set them once. */
   filter(session: string, filters: wire.Filter[], where: string | null, key: string, signal: AbortSignal): Promise<wire.Session>;
   recommendations(ref: SessionRef, limit: number, offset: number, signal: AbortSignal): Promise<wire.Recommendations>;
@@ -78,6 +82,15 @@ export class Api implements Client {
 
   undo(session: string, answer: string, signal: AbortSignal): Promise<wire.Session> {
     return this.write("post", "/v1/sessions/{id}/undo", { id: session }, { answer }, signal);
+  }
+
+  revise(session: string, answer: string, choice: wire.Choice, key: string, signal: AbortSignal): Promise<wire.Session> {
+    const headers = { "Idempotency-Key": key };
+    return this.write("put", "/v1/sessions/{id}/answers/{answer}", { id: session, answer }, { choice }, signal, headers);
+  }
+
+  async contradictions(session: string, signal: AbortSignal): Promise<wire.Contradiction[]> {
+    return (await this.read("/v1/sessions/{id}/contradictions", { id: session }, signal)).contradictions;
   }
 
   filter(

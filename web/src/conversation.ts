@@ -20,7 +20,7 @@ export interface State {
   /** Opened by a share link. */
   readOnly: boolean;
   /** The change that is being sent to the server; while there is one, no other is sent. */
-  sending: Choice | "undo" | "hint" | "filters" | null;
+  sending: Choice | "undo" | "hint" | "filters" | "revise" | null;
   /** Expected regret before the first answer and after each one; undefined where it is not known yet. */
   regrets: (number | undefined)[];
   /** Below this expected regret another question hardly helps. */
@@ -135,6 +135,18 @@ export class Conversation {
     const undone = await this.change(id, (signal) => this.api.undo(id, last, signal), screen === "results" ? { screen } : {});
     // Whoever takes an answer back wants to give another one.
     if (undone && screen === "results" && this.state.session?.answers !== answers) this.continueAsking();
+  }
+
+  /** Answer an earlier question otherwise; what was answered after it stays. */
+  async revise(answer: string, choice: Choice): Promise<void> {
+    const { session, sending, readOnly, screen } = this.state;
+    if (!session?.id || sending !== null || readOnly) return;
+    this.set({ sending: "revise", notice: null, regrets: [] }); // after another answer the regrets are others
+    const { id } = session;
+    const key = randomKey();
+    if (await this.change(id, (signal) => this.api.revise(id, answer, choice, key, signal), { screen })) {
+      if (this.state.session) this.loadRegrets(this.state.session);
+    }
   }
 
   /** Ask about and recommend only what passes the filters. Throws the problem when the server rejects them. */
@@ -261,7 +273,8 @@ export class Conversation {
     const regrets = Array.from({ length: session.answers + 1 }, (_, index) => before.regrets[index]);
     regrets[0] = session.start_regret;
     regrets[session.answers] = session.expected_regret;
-    const over = session.question === null || (session.stop !== null && stored("continued", session.id ?? "") === null);
+    const ended = session.stop !== null && (session.study != null || stored("continued", session.id ?? "") === null);
+    const over = session.question === null || ended;
     const screen = over ? "results" : "asking";
     // That items have changed explains more than that the conversation has moved on.
     const changes = session.catalog_changes.length > 0 ? { notice: session.catalog_changes.join(" ") } : {};

@@ -58,6 +58,14 @@ export class EngineClient implements Client {
     return this.call("undo", [session, answer, now(), this.language()], signal, session);
   }
 
+  revise(session: string, answer: string, choice: wire.Choice, _key: string, signal: AbortSignal): Promise<wire.Session> {
+    return this.call("revise", [session, answer, choice, now(), this.language()], signal, session);
+  }
+
+  contradictions(session: string, signal: AbortSignal): Promise<wire.Contradiction[]> {
+    return this.call("contradictions", [session, this.language()], signal, session);
+  }
+
   filter(session: string, filters: wire.Filter[], _where: string | null, _key: string, signal: AbortSignal): Promise<wire.Session> {
     return this.call("filter", [session, filters, this.language()], signal, session);
   }

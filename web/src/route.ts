@@ -41,6 +41,9 @@ export function shareLink(token: string): string {
   return new URL(published === null ? `/shared/${token}` : `#/shared/${token}`, location.href).href;
 }
 
+// What a study notes of a session.
+const STUDY = ["respondent", "campaign", "arm", "source"] as const;
+
 /** The settings of a session that the address asks for, such as `?catalog=films&k=3`. */
 export function requestedSettings(): NewSession {
   const settings: NewSession = {};
@@ -49,7 +52,7 @@ export function requestedSettings(): NewSession {
   if (requestedLanguage === "en" || requestedLanguage === "de" || requestedLanguage === "fr" || requestedLanguage === "es") settings.language = requestedLanguage;
   const kind = query.get("ask");
   if (kind === "items" || kind === "attributes" || kind === "auto") settings.ask = kind;
-  for (const name of ["where", "strategy"] as const) {
+  for (const name of ["where", "strategy", ...STUDY] as const) {
     const text = query.get(name);
     if (text) settings[name] = text;
   }

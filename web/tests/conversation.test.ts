@@ -140,6 +140,12 @@ test("the conversation ends when the server says so, and goes on when the person
   expect(conversation.state.screen).toBe("results");
 });
 
+test("a study ends when the server says so, whatever the person wants", async () => {
+  const study = { minimum: 1, maximum: 3, finished: true, results: false, automatic: false, text: null, redirect: null };
+  const { conversation } = await resumed(session({ answers: 3, stop: { code: "questions", text: "" }, study }));
+  expect(conversation.state.screen).toBe("results");
+});
+
 test("undo at the end asks again", async () => {
   const { browser, conversation } = await resumed(session({ answers: 2, stop: { code: "regret", text: "" } }));
   expect(conversation.state.screen).toBe("results");

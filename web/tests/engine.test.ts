@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { contradictions } from "../src/engine/contradictions";
+import { Conversations } from "../src/engine/conversations";
 import { events } from "../src/engine/log";
+import { World } from "../src/engine/policy";
 import { reasons } from "../src/engine/reasons";
 import { matchText, recommendations, standsFor, wishes } from "../src/engine/recommendations";
 import { Texts } from "../src/engine/texts";
@@ -96,15 +99,50 @@ for (const golden of await goldens()) {
         return rows.map((row) => belief.mean.reduce((sum, value, dim) => sum + value * world.catalog.vector(row)[dim]!, 0));
       });
       world.publication.header.rejuvenation = null;
-      rows.forEach((_, index) => {
-        const own = found.map((each) => each[index]!);
-        const average = own.reduce((sum, value) => sum + value / seeds, 0);
-        const variance = own.reduce((sum, value) => sum + (value - average) ** 2 / (seeds - 1), 0);
-        const error = Math.sqrt((variance + spread[index]! ** 2) / seeds);
-        expect(Math.abs(average - mean[index]!)).toBeLessThan(4.5 * error);
-      });
+      rows.forEach((_, index) => expectSameMean(found.map((each) => each[index]!), mean[index]!, spread[index]!));
     }, 60_000);
+
+    test("contradictions: the same pairs in the same words where particles are only reweighted", async () => {
+      const exact = await worldOf(golden);
+      exact.publication.header.hasPrior = false;
+      const session = after(new World(exact.publication), golden.contradictions.events);
+      for (const language of ["en", "es"] as const) {
+        const found = contradictions(session, texts(language));
+        const wanted = golden.contradictions.found[language];
+        expect(found.map(({ probability: _, ...each }) => each)).toEqual(wanted.map(({ probability: _, ...each }) => each));
+        found.forEach(({ probability }, index) => expect(probability).toBeCloseTo(wanted[index]!.probability, 4));
+      }
+    });
+
+    test("contradictions: as surprising in distribution where particles move", () => {
+      const { events, mean, spread } = golden.contradictions;
+      const found = [0, 1, 2, 3, 4, 5].map((seed) => contradictions(after(world, events, "items", seed), texts("en"))[0]!.probability);
+      expectSameMean(found, mean, spread);
+    }, 60_000);
+
+    test("a revised answer leaves the log and the weights that it leaves in the library", () => {
+      const { events: before, answer, choice, log, weights } = golden.revised;
+      const conversations = new Conversations(world);
+      const settings = { k: 2, ask: "items" as const, seed: 0, questions: null, language: null };
+      conversations.load({ id: "one", hash: world.publication.header.hash, settings, filters: [], changes: 0, created: "", events: before });
+      const revised = conversations.revise("one", answer, choice, "", "en");
+      const { events: happened } = conversations.stored("one");
+      const session = after(world, happened);
+      expect(events(session, happened).map(comparable)).toEqual(log.map(comparable));
+      expect(Math.max(...weights.map((weight, index) => Math.abs(weight - session.belief.weights[index]!)))).toBeLessThan(1e-5);
+      expect(conversations.history({ session: "one" }, "en").turns.filter((turn) => !turn.undone)[1]!.choice).toBe(choice);
+      expect(() => conversations.revise("one", answer, 0, "", "en")).toThrow("has been taken back");
+      expect(revised.answers).toBe(before.filter(({ type }) => type === "answer").length);
+    });
   });
+}
+
+/** Means over random seeds are equal within their errors. */
+function expectSameMean(own: number[], mean: number, spread: number): void {
+  const seeds = own.length;
+  const average = own.reduce((sum, value) => sum + value / seeds, 0);
+  const variance = own.reduce((sum, value) => sum + (value - average) ** 2 / (seeds - 1), 0);
+  expect(Math.abs(average - mean)).toBeLessThan(4.5 * Math.sqrt((variance + spread ** 2) / seeds));
 }
 
 /** An event of a log without what is written another way: numbers in full, and a sentence in pieces. */

@@ -1,9 +1,11 @@
 /** What the library says about conversations, recorded by `tests/publishing`, for the engine to be compared with. */
 
+import type { Contradiction } from "../src/engine/contradictions";
 import { World } from "../src/engine/policy";
 import { unpacked } from "../src/engine/publication";
 import { type Event, Session } from "../src/engine/session";
 import type { AskKind } from "../src/engine/publication";
+import type { Choice } from "../src/engine/responses";
 
 export interface Case {
   events: Event[];
@@ -27,6 +29,8 @@ export interface Golden {
   cases: Case[];
   questions: { ask: AskKind; events: Event[]; evoi: number }[];
   posterior: { events: Event[]; rows: number[]; mean: number[]; spread: number[] };
+  contradictions: { events: Event[]; found: Record<"en" | "es", Contradiction[]>; mean: number; spread: number };
+  revised: { events: Event[]; answer: string; choice: Choice; log: Record<string, unknown>[]; weights: number[] };
 }
 
 /** The recorded files: those beside the tests, and those of the folder that the environment names. */

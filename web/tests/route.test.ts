@@ -46,6 +46,11 @@ test("settings come from the address", async () => {
   expect(requestedSettings()).toEqual({ catalog: "my films", k: 3, p: 2, questions: 5, seed: 7, ask: "attributes" });
 });
 
+test("what a study notes comes from the address, as it is written there", async () => {
+  const { requestedSettings } = await routeAt("/?respondent=p%2D1%20%3D%C3%A4&campaign=spring&arm=b&source=");
+  expect(requestedSettings()).toEqual({ respondent: "p-1 =ä", campaign: "spring", arm: "b" });
+});
+
 test("settings that make no sense are left out", async () => {
   const { requestedSettings } = await routeAt("/?catalog=&k=-1&p=2.5&questions=many&seed=1e3&ask=everything&other=1");
   expect(requestedSettings()).toEqual({});

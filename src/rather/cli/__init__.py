@@ -20,6 +20,7 @@ from rather.cli import (
     serve,
     simulate,
     strategies,
+    study,
     vectors,
 )
 from rather.cli.command_help import Command
@@ -55,7 +56,6 @@ EVERYDAY = (
     ask.ask,
     serve.serve,
     inspect.inspect,
-    learn.learn,
     vectors.vectors,
     plan.plan,
     publish.publish,
@@ -67,9 +67,11 @@ PANEL = "Research"
 
 for everyday in EVERYDAY:
     app.command(cls=Command)(everyday)
+app.add_typer(learn.learn)
 app.command(cls=Command)(export.export)
 app.command("import", cls=Command)(export.import_)
-for study in FOR_RESEARCH:
-    app.command(cls=Command, rich_help_panel=PANEL)(study)
+app.add_typer(study.study)
+for command in FOR_RESEARCH:
+    app.command(cls=Command, rich_help_panel=PANEL)(command)
 app.add_typer(research.research, rich_help_panel=PANEL)
 app.add_typer(data.data, rich_help_panel=PANEL)

@@ -16,13 +16,17 @@ from rather.cli.options import (
     CatalogName,
     Json,
     NoCache,
+    Noise,
+    NoiseKind,
     PlanFile,
+    PriorOption,
     RetrieverKind,
     Seed,
     SlateSize,
     Strict,
     Temperature,
     Where,
+    chosen_response,
     chosen_strategies,
 )
 from rather.errors import InvalidInputError, RatherError
@@ -63,7 +67,9 @@ def ask(
         typer.Option(min=1, help="Stop after this many answers at the latest.", show_default="25"),
     ] = None,
     plan: PlanFile = None,
+    prior: PriorOption = None,
     temperature: Temperature = None,
+    noise: NoiseKind = Noise.FIXED,
     where: Where = None,
     seed: Seed = 0,
     json_output: Json = False,
@@ -82,7 +88,7 @@ def ask(
 
     It stops by itself once more questions would hardly help. With --json it prints one JSON object per line and reads
     answers as lines of JSON: {"choice": 0}, {"choice": "none"}, "same", "skip", {"undo": true} or {"quit": true}, and
-    hints: {"hint": {"says": "want", "attribute": "funny"}}.
+    hints: {"hint": {"says": "want", "attribute": "funny"}}. {"revise": 2, "choice": 1} answers question 2 otherwise.
 
     Examples:
         rather ask films
@@ -90,7 +96,9 @@ def ask(
         rather ask films --resume evening.json
         rather ask films --ask attributes --p 2
         rather ask films --language de
+        rather ask films --noise personal
         rather ask films --plan plan.json
+        rather ask cars.csv --prior population.npz
         rather ask cars.csv --where "year >= 2025 and seats > 4"
         echo '{"choice": 1}' | rather ask films --json
     """
@@ -105,14 +113,13 @@ def ask(
     from rather.cli.progress import open_with_progress, spinner
     from rather.conversation.plans import Plan
     from rather.conversation.policy import Policy
-    from rather.conversation.policy_settings import everyday_response
     from rather.conversation.session import Session
     from rather.conversation.stopping import Stopping
     from rather.formats.opening import filtered_items
     from rather.retrieval import choose_retriever
 
     made = None if plan is None else Plan.load(plan)
-    source, cache = open_with_progress(catalog, strict=strict), user_cache()
+    source, cache = open_with_progress(catalog, strict=strict, prior=prior), user_cache()
     with spinner("preparing the first question"):
         search = choose_retriever(source.catalog, source.belief, retriever, cache=cache)
         if resume is not None:
@@ -130,7 +137,7 @@ def ask(
                 strategy=for_items,
                 attribute_strategy=for_attributes,
                 reading_cost=None if reading_cost is None else _reading_cost(reading_cost),
-                response=everyday_response(source.catalog, source.belief, temperature),
+                response=chosen_response(source, noise, temperature),
                 allowed=filtered_items(source.catalog, where, k),
                 retriever=search,
                 plan=made,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rather.cli.json_output import print_json
-from rather.cli.options import CatalogName, Json, Seed, Strict, Temperature
+from rather.cli.options import CatalogName, Json, PriorOption, Seed, Strict, Temperature
 from rather.errors import InvalidInputError
 from rather.nouns import counted
 
@@ -32,6 +32,7 @@ def first_questions(
         int, typer.Option(min=1, help="Skip exhaustive search if there are more slates than this.")
     ] = 2_000_000,
     temperature: Temperature = None,
+    prior: PriorOption = None,
     seed: Seed = 0,
     json_output: Json = False,
     strict: Strict = False,
@@ -52,7 +53,7 @@ def first_questions(
 
     sizes = [(slate_size, count) for count in _numbers(p, "--p", 1) for slate_size in _numbers(k, "--k", 2)]
     strategies = {name: _strategy(name, most_slates) for name in strategy or ATTRIBUTE_STRATEGIES}
-    source = open_with_progress(catalog, strict=strict)
+    source = open_with_progress(catalog, strict=strict, prior=prior)
     response = everyday_response(source.catalog, source.belief, temperature)
     with progress_bar("questions", len(sizes) * len(strategies), json_output) as advance:
         questions = compute(

@@ -1,6 +1,6 @@
 """`rather insights`: what people want, as a report for the owner."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +16,9 @@ from rather.extras import require_extra
 from rather.nouns import counted
 
 if TYPE_CHECKING:
-    from rather.insights.progress import Course
+    from rather.formats.opened import Opened
+    from rather.insights.progress import Course, Progress
+    from rather.insights.report import Wants, Wishes
     from rather.insights.respondents import Respondent
     from rather.server.sessions.sql_store import SqlStore
 
@@ -38,6 +40,7 @@ def insights(
         Path | None, typer.Option(help="The HTML file to write.", show_default="report.html, unless --json")
     ] = None,
     csv: Annotated[Path | None, typer.Option(help="Write every table as a CSV file into this folder.")] = None,
+    plots: Annotated[Path | None, typer.Option(help="Write every plot as an SVG file into this folder.")] = None,
     items: Annotated[
         str | None,
         typer.Option(
@@ -59,7 +62,7 @@ def insights(
     ] = None,
     sample: Annotated[
         int, typer.Option(min=10, help="The most conversations to estimate from, chosen at random.")
-    ] = 2_000,
+    ] = 1_000,
     seed: Seed = 0,
     json_output: Json = False,
     strict: Strict = False,
@@ -74,77 +77,82 @@ def insights(
         rather insights logs/ --catalog cars.csv --items 12,15,31
         rather insights sessions.db --catalog cars.csv --what-if "12: price=18000" --json
     """
-    from rather.cli.progress import open_with_progress, progress_bar
+    from rather.cli.progress import open_with_progress
+    from rather.insights.figures import write_svg
     from rather.insights.page import page
-    from rather.insights.progress import progress
-    from rather.insights.report import Insights, Wishes, as_data, wants_of
-    from rather.insights.respondents import sampled
+    from rather.insights.report import Insights, Wishes, as_data
     from rather.insights.tables import write_csv
     from rather.insights.what_if import parsed_change, row_of
 
     opened = open_with_progress(catalog, strict=strict)
-    stored = _read(source, name or (Path(catalog).stem or catalog), sample, seed)
     wishes = Wishes(tuple(_listed(items)), tuple(what_if or ()), price)
     for text in wishes.what_if:
         parsed_change(text, opened.catalog)  # rejects before anything takes long
     for id in wishes.items:
         row_of(opened.catalog, id)
-    went = progress(stored.courses)
-    with progress_bar("reading answers", len(stored.respondents), json_output) as on_step:
-        people = sampled(stored.respondents, *opened, seed=seed, on_step=on_step)
-    wants = wants_of(people, *opened, wishes, answering=stored.answering, seed=seed) if stored.answering else None
+    stored = _read(source, name or (Path(catalog).stem or catalog), sample, seed, json_output)
+    wants = _wants(stored, opened, wishes, seed, json_output) if stored.answering else None
     made = datetime.now(UTC).strftime("%Y-%m-%d %H:%M")
-    report = Insights(Path(catalog).stem, opened.catalog.name, made, went, wants)
+    report = Insights(Path(catalog).stem, opened.catalog.name, made, stored.progress, wants)
     if csv is not None:
-        written = write_csv(report, csv)
-        say(f"wrote {counted(len(written), 'CSV file')} into {csv}", stderr=json_output)
+        say(f"wrote {counted(len(write_csv(report, csv)), 'CSV file')} into {csv}", stderr=json_output)
+    if plots is not None:
+        say(f"wrote {counted(len(write_svg(report, plots)), 'SVG file')} into {plots}", stderr=json_output)
     path = out if out is not None or json_output else Path("report.html")
     if path is not None:
         path.write_text(page(report), encoding="utf-8")
-        say(f"wrote {path}: {counted(went.total.began, 'conversation')}", stderr=json_output)
+        say(f"wrote {path}: {counted(stored.progress.total.began, 'conversation')}", stderr=json_output)
     if json_output:
         print_json(as_data(report))
+
+
+def _wants(stored: "_Stored", opened: "Opened", wishes: "Wishes", seed: int, quiet: bool) -> "Wants":
+    from rather.cli.progress import progress_bar, step_progress
+    from rather.insights.report import wants_of
+    from rather.insights.respondents import effects_of, looked_at, sampled
+
+    with step_progress("learning what people want", quiet) as on_progress:
+        people = sampled(stored.respondents, *opened, seed=seed, on_progress=on_progress)
+    with progress_bar("replaying answers", len(looked_at(stored.respondents)), quiet) as on_step:
+        effects = effects_of(stored.respondents, *opened, on_step=on_step)
+    return wants_of(people, *opened, wishes, effects=effects, answering=stored.answering, seed=seed)
 
 
 @dataclass(frozen=True)
 class _Stored:
     """Conversations of a source: how all went, a sample of those with an answer, and how many of these there are."""
 
-    courses: "Iterable[Course]"
+    progress: "Progress"
     respondents: "list[Respondent]"
     answering: int
 
 
-def _read(source: str, name: str, most: int, seed: int) -> _Stored:
+def _read(source: str, name: str, most: int, seed: int, quiet: bool) -> _Stored:
     if "://" in source or Path(source).suffix in DATABASE_ENDINGS:
-        return _read_database(source, name, most, seed)
+        return _read_database(source, name, most, seed, quiet)
     return _read_logs(Path(source), most, seed)
 
 
 def _read_logs(source: Path, most: int, seed: int) -> _Stored:
-    import random
-
     from rather.insights.logs import course_of_log, logs_in
+    from rather.insights.progress import progress
+    from rather.insights.respondents import Reservoir
 
-    courses: list[Course] = []
-    kept: list[Respondent] = []
-    answering = 0
-    generator = random.Random(seed)
-    for respondent in logs_in(source):
-        courses.append(course_of_log(respondent.log))
-        if not respondent.answered:
-            continue
-        answering += 1
-        # Reservoir sampling (Vitter 1985): every conversation is kept with the same probability.
-        if len(kept) < most:
-            kept.append(respondent)
-        elif (slot := generator.randrange(answering)) < most:
-            kept[slot] = respondent
-    return _Stored(courses, kept, answering)
+    kept = Reservoir(most, seed)
+
+    def courses() -> Iterator["Course"]:
+        for respondent in logs_in(source):
+            kept.add(respondent)
+            yield course_of_log(respondent.log)
+
+    went = progress(courses())
+    return _Stored(went, kept.respondents, kept.answering)
 
 
-def _read_database(source: str, name: str, most: int, seed: int) -> _Stored:
+def _read_database(source: str, name: str, most: int, seed: int, quiet: bool) -> _Stored:
     require_extra("serve", "Reading a database")
+    from rather.cli.progress import progress_bar
+    from rather.insights.progress import progress
     from rather.server.conversations.insights import respondent_of
     from rather.server.sessions.sql_store import SqlStore
 
@@ -153,21 +161,30 @@ def _read_database(source: str, name: str, most: int, seed: int) -> _Stored:
             raise InvalidInputError(f"There is no file {source!r}.")
         source = f"sqlite:///{source}"
     store = SqlStore(source)
-    _validate_name(store, name)
-    found, answering = store.sample(name, most, seed)
-    respondents = [respondent_of(stored, number) for number, stored in enumerate(found, 1)]
-    courses = list(store.courses(name))
-    store.close()
-    return _Stored(courses, respondents, answering)
+    try:
+        with progress_bar("counting conversations", _count(store, name), quiet) as on_step:
+            went = progress(_each(store.courses(name), on_step))
+        found, answering = store.sample(name, most, seed)
+    finally:
+        store.close()
+    return _Stored(went, [respondent_of(stored, number) for number, stored in enumerate(found, 1)], answering)
 
 
-def _validate_name(store: "SqlStore", name: str) -> None:
+def _each(courses: Iterable["Course"], on_step: Callable[[], None]) -> Iterator["Course"]:
+    for course in courses:
+        yield course
+        on_step()
+
+
+def _count(store: "SqlStore", name: str) -> int:
+    """How many conversations are about the catalogue of this name."""
     names = store.catalog_names()
     if name not in names:
         known = ", ".join(f"{each!r} ({counted(count, 'session')})" for each, count in names.items())
         raise InvalidInputError(
             f"The database has no conversation about {name!r}. There are: {known or 'none'}. Name one by --name."
         )
+    return names[name]
 
 
 def _listed(items: str | None) -> list[str]:

@@ -9,7 +9,7 @@ import typer
 
 from rather.caching.whole_files import written_whole
 from rather.cli.json_output import print_json
-from rather.cli.options import Json, Strict
+from rather.cli.options import Json, PriorOption, Strict
 from rather.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def inspect(
         bool,
         typer.Option("--questions", help="Print twenty questions and the reasons for recommendations, nothing else."),
     ] = False,
+    prior: PriorOption = None,
 ) -> None:
     """Show what each column of a table is and how it will be used, and write a settings file to change that.
 
@@ -45,6 +46,7 @@ def inspect(
     Examples:
         rather inspect cars.csv
         rather inspect cars.csv --questions
+        rather inspect cars.csv --questions --prior population.npz
         rather inspect cars.csv --json --no-write
     """
     from rather.cli.progress import spinner
@@ -52,8 +54,10 @@ def inspect(
     from rather.formats.tables.settings import settings_path
 
     if questions:
-        _preview(path, {} if force else None, json_output, most_megabytes, strict)
+        _preview(path, {} if force else None, json_output, most_megabytes, strict, prior)
         return
+    if prior is not None:
+        raise InvalidInputError("`--prior` changes questions, not columns: use it with --questions.")
     settings = settings_path(path)
     with spinner(f"reading {path}"):
         inspected = inspect_table(path, {} if force else None, most_megabytes=most_megabytes, strict=strict)
@@ -70,14 +74,21 @@ def inspect(
         _show(report)
 
 
-def _preview(path: Path, settings: Any, json_output: bool, most_megabytes: float | None, strict: bool) -> None:
+def _preview(
+    path: Path, settings: Any, json_output: bool, most_megabytes: float | None, strict: bool, prior: Path | None
+) -> None:
     from rather.cli.inspect_questions import questions_report, show_questions
     from rather.cli.progress import spinner
+    from rather.formats.opened import Opened
+    from rather.formats.prior_files import load_prior
     from rather.formats.tables.encoded_table import encode_table
 
     with spinner(f"asking about {path}"):
         table = encode_table(path, settings, most_megabytes=most_megabytes, strict=strict)
-        report = questions_report(table.catalog, table.belief(), path.name)
+        opened = Opened(table.catalog, table.belief())
+        if prior is not None:
+            opened = load_prior(prior).applied(opened)
+        report = questions_report(*opened, path.name)
     if json_output:
         print_json(report)
     else:

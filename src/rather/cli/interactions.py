@@ -38,7 +38,7 @@ def interactions(
         rather research interactions laptops.csv ratings.csv
         rather research interactions laptops.csv ratings.csv --held-out 0.3 --json
     """
-    from rather.cli.learn import read_named_ratings
+    from rather.cli.learn_ratings import read_named_ratings
     from rather.cli.progress import byte_progress
     from rather.formats.tables.settings import load_settings
     from rather.learn import suggest_interactions

@@ -1,11 +1,13 @@
 """A conversation with a program: one JSON object per line, out and in."""
 
+import dataclasses
 import json
 import sys
 from collections.abc import Callable
 from typing import Any
 
 from rather.cli.json_output import print_json
+from rather.cli.terminal_contradictions import Contradictions
 from rather.conversation.session import Session
 from rather.errors import InvalidInputError, RatherError
 from rather.model.questions import Option, Question
@@ -15,6 +17,7 @@ from rather.model.statements import statement_of
 
 def converse(session: Session, on_change: Callable[[], None]) -> None:
     """Ask until more questions would hardly help, the input ends or the program quits."""
+    contradictions = Contradictions(session)
     reason, code = _stop(session)
     while reason is None:
         question = session.ask()
@@ -32,6 +35,8 @@ def converse(session: Session, on_change: Callable[[], None]) -> None:
             continue
         on_change()
         _say({"type": "recommendations", **state_object(session)})
+        if found := contradictions.new():
+            _say({"type": "contradictions", "contradictions": [dataclasses.asdict(each) for each in found]})
         reason, code = _stop(session)
     _say({"type": "end", "code": code, "reason": reason, "answers": len(session.turns), **state_object(session)})
 
@@ -54,6 +59,9 @@ def _obey(line: str, question: Question, session: Session) -> bool:
         return False
     if "choice" not in command:
         raise InvalidInputError('Expected {"choice": …}, {"hint": …}, {"undo": true} or {"quit": true}.')
+    if "revise" in command:
+        session.revise(command["revise"], command["choice"])
+        return False
     session.tell(command.get("number", question.number), command["choice"])
     return False
 

@@ -1,170 +1,33 @@
-"""`rather learn`: user and item vectors from a ratings table."""
+"""`rather learn`: vectors from ratings, or what people want from their answers."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
-from rather.cli.console import say
-from rather.cli.learn_scores import learn_scores
-from rather.cli.options import From, Seed
-from rather.errors import InvalidInputError, UnknownNameError
-from rather.extras import require_extra
-
-if TYPE_CHECKING:
-    from rather.learn import Factors
-    from rather.research.datasets import ItemAttributes, Ratings
-
-UTILITIES = ("ideal-point", "network")
-METHODS = ("pmf", "als", "attributes", *UTILITIES)
+from rather.cli.command_help import Command
+from rather.cli.learn_answers import learn_answers
+from rather.cli.learn_ratings import learn_ratings
 
 
-def learn(
-    ratings: Annotated[
-        str, typer.Argument(metavar="RATINGS", help="A CSV, TSV or Parquet of ratings, or a data set's name.")
-    ],
-    out: Annotated[Path, typer.Option(help="The vectors file to write: .npz or .parquet.")] = Path("vectors.npz"),
-    method: Annotated[
-        str,
-        typer.Option(
-            help="pmf (ratings), als (any interaction), attributes (users over given attributes), or a utility that is "
-            "not linear: ideal-point, network."
-        ),
-    ] = "pmf",
-    dimensions: Annotated[
-        int | None,
-        typer.Option(min=1, help="Length of a vector.", show_default="50 for als, else 10"),
-    ] = None,
-    epochs: Annotated[
-        int | None,
-        typer.Option(
-            min=1, help="Passes over the data.", show_default="20 for pmf, 15 for als, 100 for attributes, else 30"
-        ),
-    ] = None,
-    attributes: Annotated[
-        Path | None, typer.Option(help="For attributes: a table with an id column and a column for each attribute.")
-    ] = None,
-    user: Annotated[str | None, typer.Option(help="The column of users, if its name is unusual.")] = None,
-    item: Annotated[str | None, typer.Option(help="The column of items.")] = None,
-    rating: Annotated[str | None, typer.Option(help="The column of ratings.")] = None,
-    held_out: Annotated[
-        float, typer.Option(min=0.0, max=0.9, help="Share of ratings to measure on; 0 for none.")
-    ] = 0.1,
-    seed: Seed = 0,
-    source: From = None,
-) -> None:
-    """Learn vectors of users and items from ratings; every other command takes the file.
+class LearnCommands(TyperGroup):
+    """Takes what is not a command for a table of ratings: `rather learn ratings.csv` is `rather learn ratings …`."""
 
-    Quality is measured on held-out ratings, beside that of recommending what is popular; then the vectors are learnt
-    again from all ratings.
-
-    Examples:
-        rather learn ratings.csv && rather ask vectors.npz
-        rather learn ml-100k --out films.npz
-        rather learn plays.parquet --method als --dimensions 50 --out songs.npz
-        rather learn ml-100k --method ideal-point --out films.npz
-    """
-    from rather.formats.vectors.vector_files import Vectors, save_vectors
-    from rather.learn.item_attributes import matched
-    from rather.learn.metrics import ranking, rmse
-
-    if method not in METHODS:
-        raise UnknownNameError(f"No method is called {method!r}. There are: {', '.join(METHODS)}.")
-    if out.suffix not in (".npz", ".parquet"):
-        raise InvalidInputError(f"--out must end in .npz or .parquet, got {out.name!r}.")
-    if method == "als":
-        require_extra("data", "Alternating least squares")
-    table = read_named_ratings(ratings, user, item, rating, source)
-    say(str(table))
-    if method in UTILITIES:
-        learn_scores(table, method, out, dimensions=dimensions or 10, epochs=epochs or 30, held_out=held_out, seed=seed)
-        return
-    described = None
-    if method == "attributes":
-        described = _attributes(ratings, attributes, source)
-        table, described = matched(table, described)
-    measured: dict[str, float] = {}
-    if method != "attributes" and held_out > 0:
-        seen, rest = table.split(held_out, seed)
-        factors = _fit(method, seen, described, dimensions, epochs, seed, "measuring")
-        measured = ranking(factors, seen, rest, seed)
-        if method == "pmf":
-            measured["RMSE"] = rmse(factors, rest)
-        _show(measured, _baselines(seen, rest, seed, method))
-    factors = _fit(method, table, described, dimensions, epochs, seed, "learning")
-    if method == "attributes":
-        measured = {"accuracy": float(factors.notes["held-out accuracy"])}
-        _show(measured, {"accuracy": float(factors.notes["popularity accuracy"])})
-    about = {**factors.notes, "seed": seed, "ratings": len(table), "held out": measured}
-    names = None if described is None else list(described.names)
-    vectors = Vectors(
-        factors.items.numpy(), factors.users.numpy(), table.item_ids, table.labels, features=names, about=about
-    )
-    say(f"wrote {save_vectors(vectors, out)}: {table.n_items:,} items, {table.n_users:,} users")
-    say(f"next: rather ask {out}")
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """See `click.Group.parse_args`."""
+        if args and args[0] not in self.commands and args[0] != "--help":
+            args = ["ratings", *args]
+        return super().parse_args(ctx, args)
 
 
-def read_named_ratings(
-    name: str, user: str | None, item: str | None, rating: str | None, source: Path | None
-) -> "Ratings":
-    """The ratings of a data set by its name, or of a file."""
-    from rather.research.datasets import DATASETS, find_dataset, read_ratings
+learn = typer.Typer(
+    name="learn",
+    cls=LearnCommands,
+    help="Learn vectors from ratings, or what people want from their answers; every other command takes the file.",
+    epilog="`rather learn ratings.csv` is short for `rather learn ratings ratings.csv`.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
 
-    dataset = DATASETS.get(name)
-    if dataset is not None and dataset.ratings is not None:
-        return dataset.ratings(find_dataset(name, source))
-    if not Path(name).exists():
-        known = ", ".join(name for name, dataset in DATASETS.items() if dataset.ratings is not None)
-        raise InvalidInputError(f"There is no file {name!r}, nor a data set of that name ({known}).")
-    return read_ratings(Path(name), user, item, rating)
-
-
-def _attributes(name: str, path: Path | None, source: Path | None) -> "ItemAttributes":
-    from rather.learn.item_attributes import read_attributes
-    from rather.research.datasets import DATASETS, find_dataset
-
-    if path is not None:
-        return read_attributes(path)
-    dataset = DATASETS.get(name)
-    if dataset is None or dataset.attributes is None:
-        raise InvalidInputError("--method attributes needs a table of attributes: --attributes FILE.")
-    return dataset.attributes(find_dataset(name, source))
-
-
-def _fit(
-    method: str,
-    ratings: "Ratings",
-    attributes: "ItemAttributes | None",
-    dimensions: int | None,
-    epochs: int | None,
-    seed: int,
-    what: str,
-) -> "Factors":
-    from rather.cli.progress import epoch_progress
-    from rather.learn import als, attribute_users, pmf
-
-    with epoch_progress(what) as on_epoch:
-        if method == "pmf":
-            return pmf(ratings, dimensions=dimensions or 10, epochs=epochs or 20, seed=seed, on_epoch=on_epoch)
-        if method == "als":
-            return als(ratings, dimensions=dimensions or 50, iterations=epochs or 15, seed=seed, on_epoch=on_epoch)
-        assert attributes is not None
-        return attribute_users(ratings, attributes, epochs=epochs or 100, seed=seed, on_epoch=on_epoch)
-
-
-def _baselines(seen: "Ratings", rest: "Ratings", seed: int, method: str) -> dict[str, float]:
-    """What popularity reaches on the same held-out ratings, and always guessing the mean."""
-    import torch
-
-    from rather.learn.metrics import ranking
-
-    baseline = ranking(torch.from_numpy(seen.popularity).float(), seen, rest, seed)
-    if method == "pmf":
-        baseline["RMSE"] = float(((rest.values - seen.values.mean()) ** 2).mean() ** 0.5)
-    return baseline
-
-
-def _show(measured: dict[str, float], baseline: dict[str, float]) -> None:
-    for name, number in measured.items():
-        beside = "always the mean" if name == "RMSE" else "popularity"
-        say(f"held-out {name}: {number:.4f}   ({beside}: {baseline[name]:.4f})")
+learn.command("ratings", cls=Command)(learn_ratings)
+learn.command("answers", cls=Command)(learn_answers)

@@ -9,7 +9,7 @@ import typer
 
 from rather.caching.folder import switch_off
 from rather.cli.console import say
-from rather.cli.options import CatalogName, NoCache, RetrieverKind, Strict
+from rather.cli.options import CatalogName, NoCache, PriorOption, RetrieverKind, Strict
 from rather.errors import InvalidInputError
 from rather.extras import require_extra
 
@@ -47,6 +47,7 @@ def mcp(
         float, typer.Option(min=0.01, help="End a conversation that is not used for this long.")
     ] = 60,
     budget_ms: Annotated[float, typer.Option(min=1, max=60_000, help="Longest time to choose a question.")] = 2_000,
+    prior: PriorOption = None,
     retriever: RetrieverKind = "auto",
     no_cache: NoCache = False,
     strict: Strict = False,
@@ -74,7 +75,7 @@ def mcp(
     # Standard output belongs to the protocol.
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
     limits = Limits(conversations=conversations, idle_minutes=idle_minutes, budget_ms=budget_ms)
-    source = open_with_progress(catalog, strict=strict)
+    source = open_with_progress(catalog, strict=strict, prior=prior)
     with spinner("preparing the items"):
         server = create_server(*source, limits=limits, link_hosts=tuple(link_host or ()), retriever=retriever)
     if http:

@@ -9,6 +9,9 @@ import typer
 from rather.extras import require_extra
 
 if TYPE_CHECKING:
+    from rather.formats.opened import Opened
+    from rather.model.personal_noise import PersonalNoise
+    from rather.model.responses import Logistic
     from rather.strategies import Strategy
 
 
@@ -18,6 +21,13 @@ class Ask(StrEnum):
     ITEMS = "items"
     ATTRIBUTES = "attributes"
     AUTO = "auto"
+
+
+class Noise(StrEnum):
+    """How people differ in the noise of their answers."""
+
+    FIXED = "fixed"
+    PERSONAL = "personal"
 
 
 def _validate_ray(address: str | None) -> str | None:
@@ -53,6 +63,14 @@ Temperature = Annotated[
         min=1e-9,
         help="Noise in the answers, in units of utility.",
         show_default="a tenth of the spread of utilities",
+    ),
+]
+NoiseKind = Annotated[
+    Noise,
+    typer.Option(
+        "--noise",
+        help="fixed assumes the same noise of everybody; personal learns from the answers how consistently a person "
+        "gives them.",
     ),
 ]
 Where = Annotated[
@@ -114,6 +132,16 @@ PlanFile = Annotated[
     ),
 ]
 
+PriorOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--prior",
+        metavar="FILE",
+        help="Start from what people want by their answers, as `rather learn answers --out` wrote it.",
+        show_default="the catalogue's own prior",
+    ),
+]
+
 
 def chosen_strategies(asking: Ask, text: str | None) -> "tuple[str | Strategy, str | Strategy]":
     """The strategies for items and for attributes; what was typed is the one for what is asked about."""
@@ -124,3 +152,10 @@ def chosen_strategies(asking: Ask, text: str | None) -> "tuple[str | Strategy, s
     if asking is Ask.ATTRIBUTES:
         return "auto", strategy_of(text, "attributes")
     return strategy_of(text, "items"), "auto"
+
+
+def chosen_response(source: "Opened", noise: Noise, temperature: float | None) -> "Logistic | PersonalNoise":
+    """How people answer about a catalogue; under personal noise, around the temperature."""
+    from rather.conversation.policy_settings import response_of_kind
+
+    return response_of_kind(noise.value, source.catalog, source.belief, temperature)

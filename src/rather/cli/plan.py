@@ -7,7 +7,7 @@ import typer
 
 from rather.cli.console import say
 from rather.cli.json_output import print_json
-from rather.cli.options import CatalogName, Json, RetrieverKind, Seed, SlateSize, Strict, Temperature
+from rather.cli.options import CatalogName, Json, PriorOption, RetrieverKind, Seed, SlateSize, Strict, Temperature
 from rather.errors import InvalidInputError
 from rather.nouns import counted
 
@@ -32,7 +32,7 @@ def plan(
     leaving: Annotated[
         str | None,
         typer.Option(
-            metavar="N,N,…",
+            metavar="N,N",
             help="For people who leave after so many questions, equally many each: 3,5,8; or 3:1,5:2 with weights.",
             show_default="all stay to the end",
         ),
@@ -40,9 +40,13 @@ def plan(
     least_share: Annotated[
         float, typer.Option(min=0, max=1, help="Plan no question that a smaller share of people comes to.")
     ] = 0.002,
+    least_gain: Annotated[
+        float, typer.Option(min=0, help="End the plan where another question adds less utility in the end.")
+    ] = 0.0,
     tries: Annotated[int, typer.Option(min=1, help="Search so often, and take the best plan.")] = 1,
     k: SlateSize = 2,
     temperature: Temperature = None,
+    prior: PriorOption = None,
     out: Annotated[Path | None, typer.Option(help="Write the plan to this JSON file.", show_default=False)] = None,
     tree: Annotated[
         list[Path] | None,
@@ -60,8 +64,8 @@ def plan(
     """Plan the first questions together, for what is recommended in the end.
 
     Questions that are chosen one by one are each worth most at the moment. A plan is the tree of questions whose
-    recommendations at the leaves are expected to be best. Use it with `--plan` of ask and simulate; where a
-    conversation leaves it, questions are chosen one by one.
+    recommendations at the leaves are expected to be best. Use it with `--plan` of ask, simulate and serve;
+    where a conversation leaves it, questions are chosen one by one.
 
     Examples:
         rather plan films --questions 5 --out plan.json
@@ -81,7 +85,7 @@ def plan(
     for path in (*(tree or ()), *([out] if out else [])):
         if not path.parent.is_dir():
             raise InvalidInputError(f"There is no folder {path.parent}.")
-    source = open_with_progress(catalog, strict=strict)
+    source = open_with_progress(catalog, strict=strict, prior=prior)
     response = everyday_response(source.catalog, source.belief, temperature)
     search = choose_retriever(source.catalog, source.belief, retriever, cache=user_cache())
     policy = Policy(source.catalog, source.belief, k, seed, response=response, retriever=search)
@@ -92,6 +96,7 @@ def plan(
             people,
             leaving=shares,
             least_share=least_share,
+            least_gain=least_gain,
             tries=tries,
             seed=seed,
             on_progress=lambda done, total, note: show("planning", done, total),

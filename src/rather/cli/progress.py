@@ -22,7 +22,10 @@ from rich.text import Text
 from rather.cli.console import plain_console
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rather.formats.opening import Opened
+    from rather.formats.prior_files import LearntPrior
 
 
 @contextmanager
@@ -40,6 +43,14 @@ def counted_progress(what: str, quiet: bool = False) -> Iterator[tuple[Callable[
     with _progress(*times, quiet=quiet) as progress:
         task = progress.add_task(what, total=None)
         yield lambda total: progress.update(task, total=total), lambda: progress.advance(task)
+
+
+@contextmanager
+def step_progress(what: str, quiet: bool = False) -> Iterator[Callable[[int, int], None]]:
+    """Yields a function to call with how many steps are done and how many there are."""
+    with _progress(MofNCompleteColumn(), TimeElapsedColumn(), quiet=quiet) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
 @contextmanager
@@ -86,17 +97,22 @@ def spinner(what: str) -> Iterator[None]:
         yield
 
 
-def open_with_progress(name: str, *, strict: bool = False) -> "Opened":
+def open_with_progress(name: str, *, strict: bool = False, prior: "Path | LearntPrior | None" = None) -> "Opened":
     """What a command is pointed at, opened with the user's cache, and with a bar while a large file is read.
 
     Prints what its owner should know about how it was read.
+
+    Args:
+        name: The catalogue.
+        strict: See `rather.open`.
+        prior: What `--prior` names.
     """
     from rather.caching import user_cache
     from rather.formats.opening import open
 
     with byte_progress(of_bytes=False) as show:
         show(name, 0, None)
-        opened = open(name, strict=strict, cache=user_cache(), on_progress=show)
+        opened = open(name, strict=strict, prior=prior, cache=user_cache(), on_progress=show)
     console = plain_console(stderr=True)
     for note in opened.catalog.notes:
         console.print(Text(note, style="yellow"))

@@ -1,7 +1,8 @@
 """`rather serve`: the page and the API."""
 
 import socket
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,15 +10,18 @@ import typer
 
 from rather.caching.folder import switch_off
 from rather.cli.console import say
-from rather.cli.options import NoCache, RetrieverKind, Strict
+from rather.cli.options import NoCache, Noise, NoiseKind, RetrieverKind, Strict
 from rather.cli.page_options import say_what_is_hidden, theme_of
+from rather.cli.served_plans import plans_of
 from rather.errors import InvalidInputError
 from rather.extras import require_extra
 from rather.nouns import counted
 
 if TYPE_CHECKING:
     from rather.formats.opening import Source
+    from rather.formats.prior_files import LearntPrior
     from rather.server.settings import Settings
+    from rather.server.studies import Study
 
 CatalogNames = Annotated[
     list[str] | None,
@@ -80,10 +84,27 @@ def serve(
             help="A TOML file with the look of the page: name, logo, colours, fonts, texts.",
         ),
     ] = None,
+    plan: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE|N",
+            help="Ask the first questions of this plan, as `rather plan --out` wrote it, or plan N questions now; "
+            "repeat it for more catalogues.",
+            show_default=False,
+        ),
+    ] = None,
+    study: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="RATHER_STUDY",
+            help="A TOML file with a study: arms, quotas, tasks, the end; see `rather study new`.",
+        ),
+    ] = None,
     sessions_per_day: Annotated[int, typer.Option(min=1, help="Sessions that one address may open per day.")] = 1_000,
     requests_per_minute: Annotated[
         int, typer.Option(min=1, help="Requests that one address may make per minute.")
-    ] = 1_200,
+    ] = 6_000,
+    requests_per_session: Annotated[int, typer.Option(min=1, help="Requests about one session per minute.")] = 600,
     budget_ms: Annotated[float, typer.Option(min=1, max=60_000, help="Longest time to choose a question.")] = 2_000,
     workers: Annotated[
         int | None,
@@ -107,6 +128,31 @@ def serve(
     quiet: Annotated[
         bool, typer.Option("--quiet", help="Log only problems, as plain text instead of JSON lines.")
     ] = False,
+    prior: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Start from what people want by their answers, as `rather learn answers --out` wrote it; with several "
+            "catalogues NAME=FILE, repeated for more.",
+            show_default="the catalogue's own prior",
+        ),
+    ] = None,
+    learn: Annotated[
+        str,
+        typer.Option(
+            metavar="off|daily|N",
+            help="Learn what people want from their answers, once a day or after N new conversations, and start from "
+            "it once it proves better on held-out ones.",
+        ),
+    ] = "off",
+    learnt: Annotated[
+        Path | None,
+        typer.Option(
+            help="With --learn: the folder to keep learnt priors in; servers of one database share it.",
+            show_default="one in your data directory",
+        ),
+    ] = None,
+    noise: NoiseKind = Noise.FIXED,
     retriever: RetrieverKind = "auto",
     no_cache: NoCache = False,
     check: Annotated[bool, typer.Option("--check", help="Check the catalogues and the database, then exit.")] = False,
@@ -124,7 +170,12 @@ def serve(
         rather serve films --database postgresql+psycopg://USER:PASSWORD@HOST/NAME
         rather serve cars.csv --origin https://shop.example.org --image-host https://images.example.org
         rather serve cars.csv --theme shop.toml --link-host https://shop.example.org
+        rather serve cars.csv --prior population.npz
+        rather serve cars.csv --learn daily
         rather serve fahrraeder.csv --language de
+        rather serve films --plan plan.json
+        rather serve cars.csv --study study.toml
+        rather serve films --noise personal
         rather serve films --check
     """
     from rather.cli.progress import open_with_progress
@@ -136,6 +187,7 @@ def serve(
     names = catalogs or ["films"]
     if len(set(names)) != len(names):
         raise InvalidInputError(f"`CATALOG` must name each catalogue once, got {', '.join(names)}.")
+    short_names = dict(zip(_short_names(names), names, strict=True))
     settings = _settings(
         database=database,
         keep_days=keep_days or None,
@@ -145,27 +197,75 @@ def serve(
         image_hosts=tuple(image_host or ()),
         link_hosts=tuple(link_host or ()),
         theme=theme_of(theme),
+        study=_study(study),
         workers=workers,
         prefetch=not no_prefetch,
         watch=not no_watch,
         strict=strict,
         retriever=retriever,
+        noise=noise.value,
         language=language,
+        learn=_learn(learn),
+        learnt=learnt,
         limits={
             "sessions_per_day": sessions_per_day,
             "requests_per_minute": requests_per_minute,
+            "session_requests_per_minute": requests_per_session,
             "budget_ms": budget_ms,
         },
     )
-    short_names = dict(zip(_short_names(names), names, strict=True))
+    priors = _priors(prior or [], list(short_names))
     sources = [Source(short, *open_with_progress(name, strict=strict)) for short, name in short_names.items()]
+    started = [_started(source, priors) for source in sources]  # rejects priors of other columns before all else
     for source in sources:
         say_what_is_hidden(source.name, source.catalog, settings.display())
+    settings = replace(settings, plans=plans_of(plan or (), started, retriever))
     if check:
         _check(sources, settings)
     else:
         files = {short: name for short, name in short_names.items() if name not in BUNDLED}
-        _run(sources, settings, files, host, port, open_browser, drain_seconds, trusted_proxy, quiet)
+        _run(sources, settings, files, priors, host, port, open_browser, drain_seconds, trusted_proxy, quiet)
+
+
+def _started(source: "Source", priors: Mapping[str, "LearntPrior"]) -> "Source":
+    """A source with the belief that its conversations start from."""
+    from rather.formats.opening import Opened, Source
+
+    if source.name not in priors:
+        return source
+    return Source(source.name, *priors[source.name].applied(Opened(source.catalog, source.belief)))
+
+
+def _priors(texts: Sequence[str], names: Sequence[str]) -> dict[str, "LearntPrior"]:
+    """The learnt priors by the name of their catalogue, from FILE or NAME=FILE."""
+    from rather.formats.prior_files import load_prior
+
+    found: dict[str, LearntPrior] = {}
+    for text in texts:
+        name, _, file = text.partition("=")
+        if len(names) == 1 and (not file or name not in names):
+            name, file = names[0], text
+        if name not in names:
+            raise InvalidInputError(f"`--prior` must be NAME=FILE, NAME one of {', '.join(names)}; got {text!r}.")
+        if name in found:
+            raise InvalidInputError(f"`--prior` must name one file for {name}, got two.")
+        found[name] = load_prior(file)
+    return found
+
+
+def _learn(text: str) -> str | int | None:
+    """What `--learn` says, for the settings."""
+    if text in ("off", "daily"):
+        return None if text == "off" else text
+    if not text.isdigit():
+        raise InvalidInputError(f"`--learn` must be off, daily or a number of conversations, got {text!r}.")
+    return int(text)
+
+
+def _study(path: Path | None) -> "Study | None":
+    from rather.server import Study
+
+    return None if path is None else Study.from_file(path)
 
 
 def _own_names() -> list[str]:
@@ -196,6 +296,7 @@ def _run(
     sources: list["Source"],
     settings: "Settings",
     files: dict[str, str],
+    priors: dict[str, "LearntPrior"],
     host: str,
     port: int,
     open_browser: bool,
@@ -210,7 +311,9 @@ def _run(
     configure("WARNING" if quiet else "INFO", plain=quiet)
     listener = listen(host, port)
     opened = {source.name: (source.catalog, source.belief) for source in sources}
-    app = create_app(opened, settings, files=files)
+    app = create_app(opened, settings, files=files, priors=priors)
+    if settings.study is not None and settings.keep_days is not None:
+        say(f"Sessions are deleted {settings.keep_days:g} days after their last use; --keep-days 0 keeps a study's.")
     shown = "localhost" if host in ("127.0.0.1", "0.0.0.0", "::1", "::") else host
     address = f"http://{shown}:{listener.getsockname()[1]}"
 

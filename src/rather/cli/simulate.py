@@ -14,8 +14,11 @@ from rather.cli.options import (
     Attributes,
     CatalogName,
     Json,
+    Noise,
+    NoiseKind,
     PlanFile,
     Plot,
+    PriorOption,
     Ray,
     RetrieverKind,
     Seed,
@@ -23,6 +26,7 @@ from rather.cli.options import (
     Strict,
     Temperature,
     Workers,
+    chosen_response,
     chosen_strategies,
 )
 from rather.nouns import counted
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
 
     from rather.conversation.policy import Policy
     from rather.formats.opening import Opened
+    from rather.model.responses import ResponseModel
     from rather.simulation import PolicySummary
     from rather.simulation.questions_needed import QuestionsNeeded
     from rather.strategies import Strategy
@@ -74,8 +79,10 @@ def simulate(
         typer.Option("--lists", help="Also show the regret of the best of five recommendations, chosen in two ways."),
     ] = False,
     plan: PlanFile = None,
+    prior: PriorOption = None,
     k: SlateSize = 2,
     temperature: Temperature = None,
+    noise: NoiseKind = Noise.FIXED,
     among_particles: Annotated[
         bool,
         typer.Option(
@@ -98,7 +105,7 @@ def simulate(
     """Let simulated users answer, and show how the regret of the recommendation falls.
 
     Every strategy meets the same users, with the same utilities and the same noise. The users are fresh draws from
-    the belief's density unless --among-particles is given.
+    the belief's density, with --prior from that of people who answered, unless --among-particles is given.
 
     Examples:
         rather simulate films --users 200
@@ -108,6 +115,7 @@ def simulate(
         rather simulate films --ask attributes --strategy auto --strategy random
         rather simulate films --ask items --ask attributes --ask auto
         rather simulate films --hints 2
+        rather simulate films --noise personal
         rather simulate films --plan plan.json --users 500
         rather simulate films --lists --users 200
         rather simulate films --users 10000 --ray 10.0.0.1:6379
@@ -118,8 +126,9 @@ def simulate(
     from rather.simulation.questions_needed import questions_needed
 
     compared = _compared(asking or [Ask.ITEMS], strategy or [])
-    source = open_with_progress(catalog, strict=strict)
-    policies = _policies(source, compared, k, p, temperature, retriever, rejuvenate=not among_particles)
+    source = open_with_progress(catalog, strict=strict, prior=prior)
+    response = chosen_response(source, noise, temperature)
+    policies = _policies(source, compared, k, p, response, retriever, rejuvenate=not among_particles)
     if plan is not None:
         policies |= _planned(policies, plan)
     hinting = {f"{name}, {counted(hints, 'hint')}": policy for name, policy in policies.items()} if hints else {}
@@ -190,17 +199,15 @@ def _policies(
     compared: dict[Ask, dict[str, "Strategies"]],
     k: int,
     p: int,
-    temperature: float | None,
+    response: "ResponseModel",
     retriever: str,
     rejuvenate: bool,
 ) -> dict[str, "Policy"]:
     from rather.caching import user_cache
     from rather.conversation.policy import Policy
-    from rather.conversation.policy_settings import everyday_response
     from rather.model.rejuvenation import Rejuvenation
     from rather.retrieval import choose_retriever
 
-    response = everyday_response(source.catalog, source.belief, temperature)
     chosen = choose_retriever(source.catalog, source.belief, retriever, cache=user_cache())
     return {
         f"{kind} ({name})" if len(compared) > 1 else name: Policy(

@@ -10,6 +10,7 @@ from rather.cli.cards import choice_keys, choice_text, help_line, question_view,
 from rather.cli.console import plain_console
 from rather.cli.keys import BACKSPACE, read_key, single_keys
 from rather.cli.progress import spinner
+from rather.cli.terminal_contradictions import REVISE, Contradictions
 from rather.cli.terminal_hints import hear
 from rather.conversation.compared_facts import compared_facts
 from rather.conversation.session import Session
@@ -41,14 +42,12 @@ def converse(session: Session, on_change: Callable[[], None], language: str = EN
 
 def _answered(console: Console, session: Session, on_change: Callable[[], None], language: str) -> str | None:
     """Ask until there is a reason to stop, which is returned, or the person quits."""
-    policy = session.policy
+    policy, contradictions = session.policy, Contradictions(session, language)
     while (stop := session.stop) is None:
+        contradictions.tell(console)
         with spinner(message(language, "terminal.choosing")):
-            question = question_in(session.ask(), policy.catalog, language)
-        facts = compared_facts(question, policy.catalog, session.belief, language)
-        keys = help_line(len(question), policy.response.extras, language)
-        show(console, question_view(question, facts, language), keys)
-        if not _one_answer(console, session, question, language):
+            question = session.ask()
+        if not _one_answer(console, session, question, contradictions, language):
             return None
         on_change()
         regrets = session.expected_regret, policy.start_regret
@@ -58,8 +57,17 @@ def _answered(console: Console, session: Session, on_change: Callable[[], None],
     return stop.said(language)
 
 
-def _one_answer(console: Console, session: Session, question: Question, language: str) -> bool:
-    """Read keys until one is an answer or an undo; False when the person quits."""
+def _one_answer(
+    console: Console, session: Session, asked: Question, contradictions: Contradictions, language: str
+) -> bool:
+    """Show a question and read keys until one is an answer or an undo; False when the person quits.
+
+    The question is the open one, or one whose answer is revised.
+    """
+    question = question_in(asked, session.policy.catalog, language)
+    facts = compared_facts(question, session.policy.catalog, session.belief, language)
+    help_keys = help_line(len(question), session.policy.response.extras, language)
+    show(console, question_view(question, facts, language), help_keys)
     while True:
         try:
             key = read_key(console, whole_lines=len(question) > MOST_KEYS)
@@ -68,7 +76,13 @@ def _one_answer(console: Console, session: Session, question: Question, language
             return False
         if key == "q":
             return False
+        if key == REVISE and contradictions.told is not None:
+            earlier = session.turns[contradictions.told.earlier - 1].question
+            contradictions.told = None
+            return _one_answer(console, session, earlier, contradictions, language)
         if key in UNDO:
+            if question.number < session.number:
+                return True  # its answer stays
             if session.steps:
                 session.undo()
                 return True
@@ -79,7 +93,10 @@ def _one_answer(console: Console, session: Session, question: Question, language
             keys = choice_keys(len(question), language)
             console.print(message(language, "terminal.type", keys=keys), style="red")
             continue
-        session.tell(question.number, choice)
+        if question.number == session.number:
+            session.tell(question.number, choice)
+        else:
+            session.revise(question.number, choice)
         console.print(Text(f"→ {choice_text(question, choice, language)}", style="bold green"))
         return True
 

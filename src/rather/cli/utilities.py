@@ -38,7 +38,7 @@ def utilities(
 
     Example: rather research utilities ml-100k
     """
-    from rather.cli.learn import read_named_ratings
+    from rather.cli.learn_ratings import read_named_ratings
     from rather.cli.progress import progress_bar
     from rather.learn.utility_models import METHODS
     from rather.research.utilities import compare_utilities

@@ -22,6 +22,7 @@ from rather.caching.storage import Cache
 from rather.conversation.keys import policy_key
 from rather.conversation.policy import Policy
 from rather.conversation.records import question_of
+from rather.conversation.tasks import task_at
 from rather.errors import InvalidInputError
 from rather.model.belief import Belief
 from rather.model.questions import Question
@@ -51,7 +52,7 @@ class CachedPolicy:
     def question(self, belief: Belief, asked: Sequence[Question]) -> Question:
         """See `Policy.question`."""
         key = self._key("question", belief, asked) if len(asked) < self.levels else None
-        if key is None:
+        if key is None or task_at(self.policy.tasks, len(asked) + 1) is not None:
             return self.policy.question(belief, asked)
         content = self.cache.get(key)
         if content is not None and (cached := self._read(content, len(asked) + 1)) is not None:
@@ -66,7 +67,7 @@ class CachedPolicy:
 
     def after(self, belief: Belief, question: Question, answer: Choice) -> Belief:
         """See `Policy.after`."""
-        early = question.number <= self.levels and self.policy.rejuvenation is not None
+        early = question.number <= self.levels and self.policy.rejuvenation is not None and question.task != "holdout"
         key = None
         if early:
             # With the vectors: those of a question that was asked about an earlier version of the catalogue differ.

@@ -11,6 +11,7 @@ from rather.conversation.translations import Translations
 from rather.errors import InvalidInputError
 from rather.model.catalog import Catalog
 from rather.model.hints import Hint
+from rather.model.personal_noise import PersonalNoise
 from rather.model.questions import GONE
 from rather.model.responses import Logistic, answer_row, as_choice
 from rather.model.statements import statement_of, statement_record
@@ -25,7 +26,7 @@ def hint_record(hint: Hint, catalog: Catalog) -> dict[str, Any]:
         "vectors": packed(hint.vectors),
         "space": catalog.space_hash,
     }
-    response = {"temperature": hint.response.temperature, "tie": hint.response.tie}
+    response = _response_record(hint.response)
     said = statement_record(hint.statement)
     return {"hint": hint.number, **said, "answer": hint.answer, "response": response, "shown": shown}
 
@@ -48,7 +49,7 @@ def logged_hint(record: Any) -> Hint:
         raise damaged(record)
     said = {name: value for name, value in record.items() if name not in ("hint", "answer", "response", "shown")}
     try:
-        response = Logistic(**record["response"])
+        response = _response_of(record["response"])
         statement, answer = statement_of(said), as_choice(record["answer"])
         answer_row(answer, shown["k"], response)
         vectors = unpacked(shown.get("vectors"), shown["k"], record)
@@ -58,3 +59,14 @@ def logged_hint(record: Any) -> Hint:
     if len(options) > len(vectors):
         raise damaged(record)
     return Hint(record["hint"], statement, text_of(shown.get("text"), record), vectors, answer, response, (), options)
+
+
+def _response_record(response: Logistic | PersonalNoise) -> dict[str, Any]:
+    if isinstance(response, PersonalNoise):
+        levels = {"temperatures": list(response.temperatures), "weights": list(response.weights)}
+        return {**levels, "tie": response.tie}
+    return {"temperature": response.temperature, "tie": response.tie}
+
+
+def _response_of(record: dict[str, Any]) -> Logistic | PersonalNoise:
+    return PersonalNoise(**record) if "temperatures" in record else Logistic(**record)

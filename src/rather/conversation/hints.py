@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -14,6 +14,7 @@ from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.model.comparatives import Comparative
 from rather.model.hints import Hint
+from rather.model.personal_noise import PersonalNoise
 from rather.model.questions import item_option
 from rather.model.responses import SAME, Choice, Logistic
 from rather.model.statements import DontCare, LikeBut, MoreLike, Statement, Want
@@ -69,13 +70,16 @@ def hint_of(statement: Statement, number: int, policy: Policy, belief: Belief) -
     )
 
 
-def hint_response(statement: Statement, policy: Policy) -> Logistic:
+def hint_response(statement: Statement, policy: Policy) -> Logistic | PersonalNoise:
     """How people give hints: with the noise of their answers, and a tie for what they don't care about."""
+    tie = TIE if isinstance(statement, DontCare) else None
+    if isinstance(policy.response, PersonalNoise):
+        return replace(policy.response, none_utility=None, tie=tie)
     if isinstance(policy.response, Logistic):
         temperature = policy.response.temperature
     else:
         temperature = USUAL_NOISE * value.utility_spread(policy.catalog, policy.prior)
-    return Logistic(temperature, tie=TIE if isinstance(statement, DontCare) else None)
+    return Logistic(temperature, tie=tie)
 
 
 def after_hint(belief: Belief, hint: Hint, policy: Policy) -> Belief:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from rather.caching.keys import UnidentifiableError, digest, plain, tensor_hash, versions
+from rather.conversation.tasks import dump_tasks
 from rather.model.attributes import attributes_hash
 from rather.retrieval.cached_shortlists import belief_key
 from rather.retrieval.exact import ExactRetriever
@@ -52,6 +53,8 @@ def policy_key(policy: Policy) -> str:
         parts.append(plain(policy.question_objective))
     if policy.plan is not None:
         parts.append(["plan", policy.plan.key])
+    if policy.tasks:
+        parts.append(["tasks", dump_tasks(policy.tasks)])
     if policy.ask != "items":
         parts += [
             policy.p,

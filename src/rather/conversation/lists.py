@@ -10,7 +10,8 @@ from rather import value
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.numerics.threads import one_thread
-from rather.retrieval import HasFavourites, Retriever, Screening
+from rather.retrieval import Retriever, Screening
+from rather.retrieval.protocol import has_favourites
 from rather.value import Objective, Pool, Search
 from rather.value.objectives import Linear
 
@@ -53,7 +54,7 @@ class Favourites:
 def favourites(retriever: Retriever, particles: Tensor, catalog: Catalog, allowed: Tensor | None) -> Favourites:
     """The best allowed items of particles `(m, d)`, or about that where to search for all of them would take long."""
     with one_thread():
-        if isinstance(retriever, HasFavourites):
+        if has_favourites(retriever):
             best = retriever.favourites(particles, allowed)
             return Favourites(best.scores[:, 0], best.rows[:, 0])
         if not isinstance(retriever, Screening):

@@ -6,12 +6,13 @@ catalogue. Logs of version 1 hold rows only: they load as long as the catalogue 
 
 import dataclasses
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from rather.caching.storage import Cache
 from rather.conversation.allowed_items import allowed_gone, dump_allowed, load_allowed
 from rather.conversation.carrying import CarriedOver, attributes_gone, items_now, validate_same_vectors
+from rather.conversation.held_events import held_events
 from rather.conversation.hint_records import hint_of_record
 from rather.conversation.objective_records import dump_objectives, load_objectives
 from rather.conversation.policy import Policy
@@ -19,11 +20,13 @@ from rather.conversation.reading_cost import ReadingCost
 from rather.conversation.records import answer_record, damaged, question_of, question_record
 from rather.conversation.session import Session
 from rather.conversation.stopping import Stopping
+from rather.conversation.tasks import dump_tasks, load_tasks
 from rather.errors import CatalogChangedError, InvalidInputError
 from rather.model.attributes import attributes_hash
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.model.hints import Hint
+from rather.model.personal_noise import PersonalNoise
 from rather.model.questions import Question
 from rather.model.rejuvenation import Rejuvenation
 from rather.model.responses import Logistic, Noiseless, ResponseModel, as_choice
@@ -41,20 +44,11 @@ LOGGED_STRATEGIES = {
     "exhaustive-search": "exhaustive-partial",
 }
 
-RESPONSES: dict[str, type[Logistic] | type[Noiseless]] = {"logistic": Logistic, "noiseless": Noiseless}
-
-
-def held_events(events: Sequence[Any]) -> list[dict[str, Any]]:
-    """The answers and hints among these events that were not taken back, oldest first."""
-    held: list[dict[str, Any]] = []
-    for event in events:
-        if not isinstance(event, dict) or ("undo" in event and not held):
-            raise damaged(event)
-        if "undo" in event:
-            held.pop()
-        else:
-            held.append(event)
-    return held
+RESPONSES: dict[str, type[Logistic] | type[Noiseless] | type[PersonalNoise]] = {
+    "logistic": Logistic,
+    "noiseless": Noiseless,
+    "personal": PersonalNoise,
+}
 
 
 def dump(session: Session) -> str:
@@ -93,8 +87,9 @@ def dump_settings(
         **({} if policy.plan is None else {"plan": policy.plan.key}),
         **_dump_attributes(policy),
         **dump_objectives(policy),
+        **dump_tasks(policy.tasks),
         "response": _dump_response(policy.response),
-        "stopping": dataclasses.asdict(stopping),
+        "stopping": _dump_stopping(stopping),
         "rejuvenation": policy.rejuvenation and _dump_rejuvenation(policy.rejuvenation),
         **dump_allowed(policy.allowed, catalog, list_ids=list_ids),
     }
@@ -160,9 +155,10 @@ def load_settings(log: dict[str, Any], catalog: Catalog, belief: Belief, **parts
     if log.get("plan") is not None and "plan" not in parts:
         raise InvalidInputError("This session followed a plan: pass it as `plan`, or None to go on without it.")
     if "response" not in parts:
-        parts["response"] = _load_response(log["response"])
+        parts["response"] = load_response(log["response"])
     if "allowed" not in parts:
         parts["allowed"] = load_allowed(log, catalog, changed=changed)
+    parts.setdefault("tasks", load_tasks(log))
     policy = Policy(
         catalog,
         belief,
@@ -326,6 +322,14 @@ def number_of(event: Mapping[str, Any]) -> int:
     return number
 
 
+def _dump_stopping(stopping: Stopping) -> dict[str, Any]:
+    """Its bounds; the minimum, which was not one at first, only where there is one."""
+    bounds = dataclasses.asdict(stopping)
+    if stopping.minimum is None:
+        del bounds["minimum"]
+    return bounds
+
+
 def _dump_rejuvenation(rejuvenation: Rejuvenation) -> dict[str, Any]:
     """Its settings; how many particles, which was not a setting at first, only where it is not the usual number."""
     settings = dataclasses.asdict(rejuvenation)
@@ -341,7 +345,8 @@ def _dump_response(response: ResponseModel) -> dict[str, Any] | None:
     return None
 
 
-def _load_response(settings: dict[str, Any] | None) -> ResponseModel:
+def load_response(settings: dict[str, Any] | None) -> ResponseModel:
+    """The response model of a log; raises where it was one that a log cannot describe."""
     if settings is None:
         raise InvalidInputError("This session had a response model of its own: pass it as `response`.")
     known: dict[str, Callable[..., ResponseModel]] = {**RESPONSES}

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
+from rather.conversation.held_events import held_events
 from rather.conversation.hint_records import logged_hint
-from rather.conversation.log import held_events, number_of, parse
+from rather.conversation.log import number_of, parse
 from rather.conversation.records import logged_question
 from rather.model.hints import Hint
 from rather.model.questions import Question

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -21,7 +21,12 @@ from rather.model.catalog import Catalog, ItemId
 from rather.model.questions import Question
 from rather.model.responses import Answer, ResponseModel
 
+T = TypeVar("T")
+
 VERSION = 1
+
+PLANNED = "plan"
+"""The name of the strategy that asks what a plan says, and where that says nothing what `auto` chooses."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +112,10 @@ class Plan:
         """A hash of its questions: plans of one key ask the same."""
         return digest("plan", [_node_record(self.root), self.k, list(self.extras)])
 
+    def is_for(self, catalog: Catalog, belief: Belief) -> bool:
+        """Whether it was made for this catalogue and this belief."""
+        return (self.catalog, self.belief) == (catalog.content_hash, belief.content_hash)
+
     def validate_for(self, catalog: Catalog, belief: Belief, k: int, response: ResponseModel, ask: str) -> None:
         """Reject a policy that it was not made for."""
         for name, made_for, given in (
@@ -118,15 +127,20 @@ class Plan:
                     f"This plan was made for another {name}: its hash is {made_for}, the given one's {given}. "
                     "Make it again with `rather plan`."
                 )
+        if (problem := self._misfit(k, response, ask)) is not None:
+            raise InvalidInputError(problem)
+
+    def fits(self, k: int, response: ResponseModel, ask: str) -> bool:
+        """Whether its questions are such as a policy about the same catalogue and belief asks."""
+        return self._misfit(k, response, ask) is None
+
+    def _misfit(self, k: int, response: ResponseModel, ask: str) -> str | None:
         if k != self.k:
-            raise InvalidInputError(f"This plan has questions of {self.k} options, but `k` is {k}.")
+            return f"This plan has questions of {self.k} options, but `k` is {k}."
         if tuple(response.extras) != self.extras:
-            raise InvalidInputError(
-                f"This plan was made for the extra answers {_names(self.extras)}, but the response model offers "
-                f"{_names(response.extras)}."
-            )
-        if ask != "items":
-            raise InvalidInputError(f'A plan asks about items, but `ask` is "{ask}".')
+            offered = _names(response.extras)
+            return f"This plan was made for the extra answers {_names(self.extras)}, but there are {offered}."
+        return f'A plan asks about items, but `ask` is "{ask}".' if ask != "items" else None
 
     def next_items(self, history: Sequence[tuple[Sequence[ItemId], int]]) -> tuple[ItemId, ...] | None:
         """Ids of the items to ask about after these answers; None where the plan does not say.
@@ -192,6 +206,15 @@ class Plan:
         except OSError as error:
             raise InvalidInputError(f"Cannot read {path}: {error.strerror}.") from None
         return cls.from_json(text)
+
+
+def strategy_below(strategy: T, plan: Plan | None) -> T | str:
+    """The strategy of the questions that a plan does not say; that of the name `PLANNED` needs a plan."""
+    if strategy != PLANNED:
+        return strategy
+    if plan is None:
+        raise InvalidInputError(f'`strategy` is "{PLANNED}": make a plan with `rather.plan` and pass it as `plan`.')
+    return "auto"
 
 
 def planned_slate(

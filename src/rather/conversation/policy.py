@@ -15,7 +15,7 @@ from rather import value
 from rather.caching.by_identity import ByIdentity
 from rather.conversation.known import CACHED_BELIEFS, Known, known_to
 from rather.conversation.lists import Favourites, Recommended, Recommender, favourites
-from rather.conversation.plans import Plan, planned_slate
+from rather.conversation.plans import Plan, planned_slate, strategy_below
 from rather.conversation.policy_settings import (
     AskKind,
     Ranking,
@@ -27,6 +27,7 @@ from rather.conversation.policy_settings import (
 )
 from rather.conversation.reading_cost import ReadingCost
 from rather.conversation.recommendations import probability_one_unbeaten, recommendations
+from rather.conversation.tasks import Task, ordered_tasks, predicted_shares, task_at
 from rather.conversation.wording import attribute_option, attribute_sentence, item_sentence
 from rather.errors import NoQuestionLeftError
 from rather.model.belief import Belief
@@ -37,7 +38,8 @@ from rather.model.responses import Choice, ResponseModel
 from rather.numerics.arrays import as_mask
 from rather.numerics.randomness import derive_generator
 from rather.numerics.threads import one_thread
-from rather.retrieval import AdaptiveRetriever, Retriever, choose_retriever
+from rather.retrieval import Retriever, choose_retriever
+from rather.retrieval.protocol import is_adaptive
 from rather.retrieval.selection import RetrieverKind
 from rather.strategies import Problem, Strategy, choose, strategy_named
 from rather.strategies.attributes.options import AttributeOptions
@@ -81,7 +83,8 @@ class Policy:
             of the two has the higher EVOI net of its reading cost; a catalogue without attributes then only has items
             to ask about.
         p: Attributes of each option in a question about attributes.
-        strategy: How questions about items are chosen: a name of `rather.STRATEGIES` or a `Strategy`.
+        strategy: How questions about items are chosen: a name of `rather.STRATEGIES` or a `Strategy`; "plan" is `auto`
+            after the questions of the `plan`, which must be given.
         attribute_strategy: How questions about attributes are chosen: a name of `rather.ATTRIBUTE_STRATEGIES` or a
             `Strategy`.
         response: How people answer, by default `everyday_response(catalog, belief)`.
@@ -100,6 +103,7 @@ class Policy:
             `ask`, each of the two kinds gets half of it.
         plan: Questions to ask first, made by `rather.plan` for this catalogue and belief. Below them, after a skipped
             question and after a hint, questions are chosen by the strategy.
+        tasks: Questions that everybody is asked at their number; one whose items are gone is not asked.
     """
 
     catalog: Catalog
@@ -118,6 +122,7 @@ class Policy:
     objective: Objective
     question_objective: Objective
     plan: Plan | None
+    tasks: tuple[Task, ...]
     _fitted: ByIdentity[Retriever] = field(repr=False)
     _known: Known = field(repr=False)
 
@@ -141,6 +146,7 @@ class Policy:
         objective: Objective | None = None,
         question_objective: Objective = BestItem(),  # noqa: B008 - immutable
         plan: Plan | None = None,
+        tasks: Iterable[Task] = (),
     ) -> None:
         validate_settings(catalog, belief, ask, response, rejuvenation)
         validate_objective("question_objective", question_objective)
@@ -152,6 +158,7 @@ class Policy:
             retriever = choose_retriever(catalog, belief, retriever)
         if response is None:
             response = everyday_response(catalog, belief)
+        strategy = strategy_below(strategy, plan)
         if plan is not None:
             plan.validate_for(catalog, belief, k, response, ask)
         self.__dict__.update(
@@ -171,6 +178,7 @@ class Policy:
             objective=objective,
             question_objective=question_objective,
             plan=plan,
+            tasks=ordered_tasks(tasks),
             _fitted=ByIdentity(CACHED_BELIEFS),
             _known=known_to(retriever) if allowed is None else Known(),
         )
@@ -205,6 +213,10 @@ class Policy:
             plan.validate_for(self.catalog, self.prior, self.k, self.response, self.ask)
         return self._changed(plan=plan)
 
+    def with_tasks(self, tasks: Iterable[Task]) -> Policy:
+        """The same policy with these tasks."""
+        return self._changed(tasks=ordered_tasks(tasks))
+
     def restricted(self, allowed: Any) -> Policy:
         """The policy for those of its items that are `(n,)` allowed here too; its scale stays the same."""
         mask = as_mask(allowed, "allowed", len(self.catalog))
@@ -229,8 +241,8 @@ class Policy:
             belief: What we hold about the person now.
             asked: All questions so far, oldest first; none is asked again.
         """
-        if (planned := self._planned(belief, asked)) is not None:
-            return planned
+        if (given := self.task_question(belief, asked) or self._planned(belief, asked)) is not None:
+            return given
         questions = []
         exhausted: NoQuestionLeftError | None = None
         with one_thread():
@@ -245,6 +257,20 @@ class Policy:
             return questions[0]
         return max(questions, key=lambda question: question.evoi - self.reading_cost.of(question))
 
+    def task_question(self, belief: Belief, asked: Sequence[Question]) -> Question | None:
+        """The next question if it is a task."""
+        task = task_at(self.tasks, len(asked) + 1)
+        rows = None if task is None else task.rows(self.catalog)
+        if task is None or rows is None:
+            return None
+        question = self.item_question(task.number, rows)
+        with one_thread():
+            if task.holdout:
+                predicted = predicted_shares(question.vectors, belief, self.response)
+                return replace(question, task="holdout", predicted=predicted)
+            evoi = self._problem("items", belief, asked).evoi(torch.tensor([rows]))
+        return replace(question, task="fixed", evoi=max(0.0, float(evoi)))
+
     def _planned(self, belief: Belief, asked: Sequence[Question]) -> Question | None:
         """The next question of the plan, while the conversation is on it."""
         if self.plan is None:
@@ -257,7 +283,12 @@ class Policy:
         return self.item_question(len(asked) + 1, rows, max(0.0, float(evoi)))
 
     def after(self, belief: Belief, question: Question, answer: Choice) -> Belief:
-        """The belief after an answer: Bayes, and new particles where few of the old ones carry weight."""
+        """The belief after an answer: Bayes, and new particles where few of the old ones carry weight.
+
+        That to a hold-out leaves it as it was.
+        """
+        if question.task == "holdout":
+            return belief
         with one_thread():
             updated = belief.update(question, answer, self.response)
             if self.rejuvenation is None or updated is belief:
@@ -267,7 +298,7 @@ class Policy:
 
     def retriever_for(self, belief: Belief) -> Retriever:
         """The retriever as it serves a belief."""
-        if not isinstance(self.retriever, AdaptiveRetriever):
+        if not is_adaptive(self.retriever):
             return self.retriever
         adapting = self.retriever
         return self._fitted(belief, lambda: adapting.fitted(belief, self.allowed))
@@ -314,7 +345,7 @@ class Policy:
             return question.evoi
         with one_thread():
             utilities = (question.vectors @ belief.particles.T)[None]
-            probabilities = value.exponentials(self.response.log_probabilities(utilities))[0]
+            probabilities = value.exponentials(belief.answering(self.response).log_probabilities(utilities))[0]
             return self.recommender(belief).evoi(probabilities)
 
     def recommend(
@@ -380,7 +411,8 @@ class Policy:
             return None
         if question.kind == "attributes":
             return self.attribute_question(question.number, question.attributes, question.evoi)
-        return self.item_question(question.number, question.slate, question.evoi)
+        again = self.item_question(question.number, question.slate, question.evoi)
+        return replace(again, task=question.task, predicted=question.predicted)
 
     @cached_property
     def strategies(self) -> tuple[Strategy, Strategy]:

@@ -7,6 +7,7 @@ from rather import value
 from rather.errors import InvalidInputError
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
+from rather.model.personal_noise import PersonalNoise
 from rather.model.responses import Logistic
 from rather.numerics.threads import one_thread
 from rather.strategies.problem import validate_dimensions
@@ -34,14 +35,38 @@ def everyday_response(catalog: Catalog, belief: Belief, temperature: float | Non
     """How people answer, on the scale of this catalogue and belief, with "none" and "same" on offer.
 
     The temperature is a tenth of the spread of utilities: of two items drawn at random the better one is chosen some
-    95 times of 100, of two close ones hardly more often than by chance. The outside option of "none of these" is worth
+    95 times of 100, of two close ones hardly more often than by chance. A belief that was learnt from answers brings a
+    temperature of its own. The outside option of "none of these" is worth
     as much as an average item, and a tie between equals has a probability of one in five.
     """
     validate_dimensions(belief, catalog)
     with one_thread():
         spread = value.utility_spread(catalog, belief)
         average = float(catalog.average @ belief.mean)
+    if temperature is None and belief.prior is not None:
+        temperature = belief.prior.temperature
     return Logistic(temperature if temperature is not None else 0.1 * spread, none_utility=average, tie=0.5)
+
+
+NoiseKind = Literal["fixed", "personal"]
+"""Whether the same noise is assumed of everybody, or each person's own is learnt from the answers."""
+
+
+def response_of_kind(
+    noise: NoiseKind, catalog: Catalog, belief: Belief, temperature: float | None = None
+) -> Logistic | PersonalNoise:
+    """`everyday_response` for "fixed", `personal_response` for "personal"."""
+    model = personal_response if noise == "personal" else everyday_response
+    return model(catalog, belief, temperature)
+
+
+def personal_response(catalog: Catalog, belief: Belief, temperature: float | None = None) -> PersonalNoise:
+    """`everyday_response` for people of whom some answer more consistently than others.
+
+    The levels are a quarter, half, once, twice and four times the temperature there. See `PersonalNoise`.
+    """
+    everyday = everyday_response(catalog, belief, temperature)
+    return PersonalNoise.around(everyday.temperature, everyday.none_utility, everyday.tie)
 
 
 def validate_page(count: int, offset: int, ranking: str) -> None:

@@ -345,7 +345,7 @@ def _seen(told: Sequence[tuple[Question, Choice]]) -> tuple[list[_Shown], list[_
     chosen: dict[object, _Shown] = {}
     passed: dict[object, _Shown] = {}
     for question, answer in told:
-        if question.kind == "attributes" or answer in (Answer.SAME, Answer.SKIP):
+        if question.kind == "attributes" or question.task == "holdout" or answer in (Answer.SAME, Answer.SKIP):
             continue
         for index, option in enumerate(question.options):
             shown = _Shown(question.number, question.slate[index], option.label, question.vectors[index])

@@ -9,18 +9,19 @@ import json
 import math
 from collections.abc import Mapping, Sequence, Sized
 from dataclasses import replace
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, get_args
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from rather.conversation.policy import Policy
+from rather.conversation.tasks import task_at
 from rather.conversation.translations import Translations
 from rather.conversation.wording import USUAL_VERB, item_sentence
 from rather.errors import InvalidInputError
 from rather.model.catalog import Catalog
-from rather.model.questions import GONE, Option, Question, Words
+from rather.model.questions import GONE, Option, Question, TaskKind, Words
 from rather.model.responses import Choice
 
 
@@ -31,7 +32,10 @@ def answer_record(question: Question, answer: Choice, catalog: Catalog) -> dict[
 
 def question_record(question: Question, catalog: Catalog) -> dict[str, Any]:
     """A question that is open."""
-    return {**question.about, "evoi": question.evoi, "shown": _shown(question, catalog)}
+    task: dict[str, Any] = {} if question.task is None else {"task": question.task}
+    if question.predicted:
+        task["predicted"] = list(question.predicted)
+    return {**question.about, "evoi": question.evoi, **task, "shown": _shown(question, catalog)}
 
 
 def question_of(record: Any, policy: Policy, number: int, translations: Translations | None = None) -> Question:
@@ -46,7 +50,8 @@ def question_of(record: Any, policy: Policy, number: int, translations: Translat
     logged = logged_question(record, number)
     if "shown" not in record:
         return _question_of_rows(record, policy, number, logged.evoi)
-    if len(logged) != policy.k or translations is None:
+    task = task_at(policy.tasks, number)
+    if len(logged) not in {policy.k, len(task.items) if task else policy.k} or translations is None:
         raise damaged(record)
     vectors = translations(text_of(record["shown"].get("space"), record), logged.vectors)
     catalog = policy.catalog
@@ -90,7 +95,20 @@ def logged_question(record: Any, number: int) -> Question:
     if not _are_integers(compared) or len({option.id for option in options}) != len(options):
         raise damaged(record)
     words = item_sentence([option.label for option in options], text_of(shown.get("verb", USUAL_VERB), record))
-    return Question(number, tuple(compared), options, evoi, vectors, words=words)
+    task, predicted = _task(record, len(options))
+    return Question(number, tuple(compared), options, evoi, vectors, words=words, task=task, predicted=predicted)
+
+
+def _task(record: Any, count: int) -> tuple[TaskKind | None, tuple[float, ...]]:
+    """What kind of task the question of a record is, and what was predicted of it."""
+    kind, predicted = record.get("task"), record.get("predicted", [])
+    if kind not in (None, *get_args(TaskKind)) or not isinstance(predicted, list):
+        raise damaged(record)
+    if predicted and len(predicted) != count:
+        raise damaged(record)
+    if not all(type(each) in (float, int) and 0 <= each <= 1 for each in predicted):
+        raise damaged(record)
+    return kind, tuple(map(float, predicted))
 
 
 def attribute_indices(catalog: Catalog) -> dict[tuple[str, str], int]:

@@ -1,4 +1,4 @@
-"""One conversation: ask, tell, hint, undo, recommend, stop."""
+"""One conversation: ask, tell, hint, undo, revise, recommend, stop."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Any
 from rather.caching.storage import Cache
 from rather.conversation.cached import CachedPolicy
 from rather.conversation.carrying import CarriedOver
+from rather.conversation.contradictions import Contradiction, contradictions
+from rather.conversation.held_events import held_events
 from rather.conversation.hint_records import hint_record
 from rather.conversation.hints import after_hint, hint_of
 from rather.conversation.policy import Policy, Step
@@ -252,6 +254,44 @@ class Session:
         self._events.append({"undo": question.number})
         self._open = self.policy.shown_again(question)
 
+    def revise(self, question: Question | int, choice: Choice | str) -> None:
+        """Answer an earlier question otherwise; what was answered and said after it stays.
+
+        The log holds it as what it amounts to: everything back to that answer is taken back, and told again.
+
+        Args:
+            question: The question, or its number.
+            choice: As for `tell`.
+        """
+        number, answer = question_number(question), as_choice(choice)
+        numbers = [None if isinstance(step, Hint) else step[0].number for step in self._steps]
+        if number not in numbers:
+            raise InvalidInputError(f"`question` must be one of the {len(self._answers)} answered, got {number}.")
+        first = numbers.index(number)
+        if answer is not Answer.SKIP:
+            asked = self._answers[number - 1][0]
+            answer_row(answer, len(asked), self.policy.response)  # rejects before anything changes
+        steps, events = self._steps[first:], held_events(self._events)[first:]
+        for _ in steps:
+            self.withdraw()
+        for step, event in zip(steps, events, strict=True):
+            if isinstance(step, Hint):
+                self.record_hint(step, {**event})
+            elif step[0].number == number:
+                self.record(step[0], answer, {**event, "answer": answer})
+            else:
+                self.record(*step, {**event})
+
+    def contradictions(self, at_most: float = 0.1, language: str = ENGLISH) -> list[Contradiction]:
+        """Pairs of answers that hardly fit together, the most surprising first; `revise` corrects one.
+
+        Args:
+            at_most: An answer is surprising if its probability given all the others is no higher.
+            language: One of `rather.languages.LANGUAGES`.
+        """
+        with one_thread():
+            return contradictions(self, at_most, language)
+
     def recommend(
         self,
         count: int = 5,
@@ -309,6 +349,8 @@ class Session:
     def stop(self) -> Stop | None:
         """Why to stop asking, for programs and in words; None while another question is worth asking."""
         rule = self.stopping
+        if rule.minimum is not None and len(self._answers) < rule.minimum:
+            rule = Stopping()
         if rule.questions is not None and len(self._answers) >= rule.questions:
             return Stop.saying("questions", count=rule.questions)
         if rule.probability is not None and (sure := self.probability_best()) >= rule.probability:
@@ -316,10 +358,12 @@ class Session:
         if rule.regret is not None and (regret := self.expected_regret) < rule.regret:
             return Stop.saying("regret", regret=f"{regret:.3g}", bound=f"{rule.regret:.3g}")
         try:
-            evoi = self.policy.gain(self.belief, self.ask())
+            question = self.ask()
         except NoQuestionLeftError:
             return Stop.saying("exhausted")
-        if rule.cost is not None and evoi < rule.cost:
+        if rule.cost is None or question.task is not None:  # a task is asked whatever it is worth
+            return None
+        if (evoi := self.policy.gain(self.belief, question)) < rule.cost:
             return Stop.saying("cost", gain=f"{evoi:.3g}", cost=f"{rule.cost:.3g}")
         return None
 

@@ -12,11 +12,11 @@ import numpy as np
 import torch
 
 from rather.caching.storage import Cache
+from rather.conversation.held_events import held_events
 from rather.conversation.hint_records import hint_of_record
 from rather.conversation.log import (
     as_data,
     has_changed,
-    held_events,
     load_data,
     load_open,
     load_settings,
@@ -91,7 +91,7 @@ def _belief(
         if isinstance(step, Hint):
             row = answer_row(step.answer, len(step.vectors), step.response)
             evidence.append(Evidence(step.vectors, row, step.response))
-        elif step[1] is not Answer.SKIP:
+        elif step[1] is not Answer.SKIP and step[0].task != "holdout":
             row = answer_row(step[1], len(step[0]), response)
             evidence.append(Evidence(step[0].vectors, row, response))
     return Belief(array[: count * d].view(count, d), array[count * d :], prior.prior, tuple(evidence))

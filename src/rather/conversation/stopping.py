@@ -48,12 +48,14 @@ class Stopping:
         regret: Recommending now is expected to lose less than this against the person's true best item.
         probability: The top recommendation is the best item with at least this probability.
         questions: This many questions have been answered.
+        minimum: Until this many have been, none of the others counts; there may be no question left before.
     """
 
     cost: float | None = None
     regret: float | None = None
     probability: float | None = None
     questions: int | None = None
+    minimum: int | None = None
 
     def __post_init__(self) -> None:
         for name in ("cost", "regret"):
@@ -64,6 +66,9 @@ class Stopping:
             raise InvalidInputError(f"`probability` must lie in (0, 1], got {self.probability}.")
         if self.questions is not None and self.questions < 1:
             raise InvalidInputError(f"`questions` must be at least 1, got {self.questions}.")
+        if self.minimum is not None and not 0 <= self.minimum <= (self.questions or self.minimum):
+            most = "0 or above" if self.questions is None else f"in 0..{self.questions}, which is `questions`"
+            raise InvalidInputError(f"`minimum` must be {most}, got {self.minimum}.")
 
     @classmethod
     def usual(cls, start_regret: float, questions: int | None = 25) -> "Stopping":

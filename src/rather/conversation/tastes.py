@@ -7,6 +7,8 @@ import torch
 from rather.conversation.session import Session
 from rather.languages import ENGLISH
 from rather.model.attributes import Attribute
+from rather.model.belief import Belief
+from rather.model.catalog import Catalog
 from rather.numerics.threads import one_thread
 
 # Items that say how much all differ in an attribute.
@@ -35,19 +37,23 @@ class TasteNumbers(NamedTuple):
 
 def tastes(session: Session, language: str = ENGLISH) -> list[TasteNumbers]:
     """The belief about each attribute, the one that moves the ranking most first; none without attributes."""
-    catalog, belief = session.policy.catalog, session.belief
+    return attribute_tastes(session.policy.catalog, session.belief, session.policy.prior, language)
+
+
+def attribute_tastes(catalog: Catalog, belief: Belief, before: Belief, language: str = ENGLISH) -> list[TasteNumbers]:
+    """The same for a belief about a person, beside another one that it is compared with."""
     if not catalog.attributes:
         return []
     with one_thread():
         vectors = catalog.attribute_vectors
         worth = vectors @ belief.particles.T
-        expected, before = vectors @ belief.mean, vectors @ session.policy.prior.mean
+        expected, earlier = vectors @ belief.mean, vectors @ before.mean
         deviation = ((worth - expected[:, None]).square() @ belief.weights).sqrt()
         # How much of the attribute an item has, if only this direction counts.
         amounts = (
             catalog.sample(SAMPLED_ITEMS) @ (vectors / vectors.square().sum(dim=1, keepdim=True).clamp_min(1e-12)).T
         )
-        columns = [expected, deviation, before, expected * amounts.std(dim=0, correction=0)]
+        columns = [expected, deviation, earlier, expected * amounts.std(dim=0, correction=0)]
     numbers = torch.stack(columns, dim=1).tolist()
     found = [
         TasteNumbers(named_taste(attribute, language), mean, spread, prior, weight, attribute.column)

@@ -14,6 +14,7 @@ from rather.caching import Cache, user_cache
 from rather.errors import InvalidInputError, UnknownNameError
 from rather.formats.folders import VectorFolder, find_in_folder, readable_files
 from rather.formats.opened import Opened as Opened
+from rather.formats.prior_files import LearntPrior, load_prior
 from rather.formats.scores import is_scores_file, load_scores
 from rather.formats.tables.encoded_table import describe_items, encode_table
 from rather.formats.tables.reading import TABLE_ENDINGS
@@ -70,6 +71,7 @@ def open(
     particles: int | None = None,
     seed: int = 0,
     strict: bool = False,
+    prior: str | Path | LearntPrior | None = None,
     cache: Cache | None = None,
     on_progress: OnProgress | None = None,
 ) -> Opened:
@@ -103,6 +105,8 @@ def open(
         seed: Of these draws.
         strict: Reject a table with values that cannot be read; by default they count as missing, and `Catalog.notes`
             says which.
+        prior: What was learnt from people's answers, the path of a file that `rather learn answers` wrote, in place of
+            the prior that the catalogue has by itself. Then `particles` people are drawn from it.
         cache: Where facts about large files and converted files are kept, such as `rather.caching.user_cache()`. By
             default nothing is written.
         on_progress: Called while a large file is processed: with what is being done, how much of it is done, and how
@@ -117,6 +121,14 @@ def open(
         strict,
         ReadOptions(cache, on_progress),
     )
+    if prior is not None:
+        learnt = prior if isinstance(prior, LearntPrior) else load_prior(prior)
+        own = replace(options, particles=None) if users is not None else options
+        return learnt.applied(_open(source, own), particles=options.drawn, seed=seed)
+    return _open(source, options)
+
+
+def _open(source: Any, options: Options) -> Opened:
     if isinstance(source, str) and source in BUNDLED:
         return _open_films(options)
     if isinstance(source, str | Path):

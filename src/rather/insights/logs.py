@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from rather.conversation.log import held_events, parse
+from rather.conversation.held_events import held_events
+from rather.conversation.log import parse
 from rather.errors import InvalidInputError
 from rather.insights.progress import Course
 from rather.insights.respondents import Respondent

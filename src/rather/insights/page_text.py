@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 
 from rather.insights.deciding import Deciding
+from rather.insights.estimates import Estimate
 from rather.insights.progress import Progress
 from rather.insights.report import FEW, Wants
 from rather.insights.segments import Segment, in_words
+from rather.insights.taste_map import TasteMap
 from rather.insights.willingness import Pricing
 from rather.insights.winners import Winners
 from rather.nouns import counted, plural
@@ -29,10 +31,11 @@ def progress_text(progress: Progress) -> list[str]:
             f"Half of them took less than {_time(times.median)} from the first question to the last answer; the middle "
             f"half took between {_time(times.lower)} and {_time(times.upper)}."
         )
-    if progress.left_at:
-        number, count = max(progress.left_at.items(), key=lambda each: each[1])
-        people = "people" if count != 1 else "person"
-        found.append(f"Most of those who left did so at question {number}: {count:,} {people}.")
+    if (step := total.most_left_at) is not None:
+        found.append(
+            f"More people left at question {step.number} than at any other: {step.left:,} of the {step.asked:,} who "
+            "saw it."
+        )
     return found
 
 
@@ -52,10 +55,23 @@ def wants_text(wants: Wants, noun: str) -> list[str]:
         return found
     top = wants.importances[0]
     found.append(
-        f"{top.column[:1].upper()}{top.column[1:]} matters most: it makes up {top.share.value:.0%} of the difference "
-        f"between the best and the worst {noun} for an average person ({top.share.low:.0%} to {top.share.high:.0%})."
+        f"“{top.column}” matters most: it makes up {_percent(top.share)} of the difference between the best and the "
+        f"worst {noun} for an average person."
+    )
+    found.append(
+        "The thin lines show how sure the estimates are: the truth lies within them in 19 of 20 cases. The same holds "
+        "for the pale bands and for every “from” and “to” below."
     )
     return found
+
+
+def worths_text(noun: str) -> list[str]:
+    """What part-worths are."""
+    return [
+        f"A value above 0 makes {plural(noun)} more attractive than the average one, a value below 0 less. The numbers "
+        "have no unit; compare them with each other. For tags, of which one can have several, the number compares "
+        "having it with not having it.",
+    ]
 
 
 def segments_text(found: Sequence[Segment]) -> list[str]:
@@ -75,12 +91,12 @@ def willingness_text(price: Pricing) -> list[str]:
     """What amounts of money mean, or why there are none."""
     if not price.clear:
         return [
-            f"Nothing can be said in money: the answers do not show clearly that people prefer a lower {price.column}. "
-            "More conversations may."
+            "Nothing can be said in money: the answers do not show clearly that people prefer a lower "
+            f"“{price.column}”. More conversations may."
         ]
     return [
         f"How much more people would pay on average for a value, so that they like both offers equally well, given how "
-        f"they weigh the {price.column}. Each amount is against the first value of its column.",
+        f"they weigh “{price.column}”. The table says what each value is compared with.",
         "People are freer with money in questions than in shops: trust the order and the ratios more than the amounts.",
     ]
 
@@ -89,11 +105,19 @@ def shares_text(wants: Wants) -> list[str]:
     """What shares of preference are."""
     top = max(wants.shares, key=lambda each: each.first_choice.value)
     return [
-        f"If people had to choose among these {len(wants.shares)}, {top.first_choice.value:.0%} would take {top.item} "
-        f"({top.first_choice.low:.0%} to {top.first_choice.high:.0%}).",
+        f"If people had to choose among these {len(wants.shares)}, {_percent(top.first_choice)} would take "
+        f"{top.item.label}.",
         "“First choice” means that everybody takes what is best for them. “Logit” means that people choose as "
         "unsteadily as they answer, so that a close second is often taken. The truth is usually between the two. "
         "Neither knows about stock, advertising or habit.",
+    ]
+
+
+def what_if_text() -> list[str]:
+    """What the plots of changes show."""
+    return [
+        "The plots show by how many percentage points the share of each would change by first choice. A line that "
+        "crosses 0 means that the answers do not tell whether it would gain or lose."
     ]
 
 
@@ -102,9 +126,11 @@ def winners_text(found: Winners, noun: str) -> list[str]:
     texts = []
     if found.items:
         top = found.items[0]
-        texts.append(f"{top.item} is the best {noun} for {top.best.value:.0%} of people, more than any other.")
+        texts.append(
+            f"{top.item.label} is the best {noun} for {_percent(top.best)} of people, which is more than any other is."
+        )
     texts.append(
-        f"{found.all_items - found.never_best:,} of {counted(found.all_items, noun)} are somebody’s best. "
+        f"Of {counted(found.all_items, noun)}, {found.all_items - found.never_best:,} may be somebody’s best, and "
         f"{found.never_top:,} are not even among anybody’s best five, as far as the answers tell."
     )
     return texts
@@ -115,10 +141,22 @@ def deciding_text(found: Deciding) -> list[str]:
     first, last = found.steps[0], found.steps[-1]
     return [
         "How much worse the recommended one is expected to be than the best one for the person, compared with "
-        "before the first question (100 %). A question that hardly lowers it can be left out.",
-        f"The first answer left {first.regret:.0%} of the loss and changed the recommendation for {first.changed:.0%} "
-        f"of people; after question {last.number}, {last.regret:.0%} was left. (Computed on "
+        "before the first question (100%). A question that hardly lowers it can be left out.",
+        f"The first answer left {first.regret:.0%} of that loss and changed the recommendation for {first.changed:.0%} "
+        f"of people; after question {last.number}, {last.regret:.0%} was left. (Computed from "
         f"{counted(found.replayed, 'conversation')}.)",
+    ]
+
+
+def map_text(found: TasteMap, noun: str) -> list[str]:
+    """How to read the map."""
+    many = plural(noun)
+    return [
+        f"Each dot is one of your {many}; those close together are alike. The black ones are the winners. Blue lines "
+        f"point to where there is more of something. Each tick on the rim is a person: the {many} on that side suit "
+        "them.",
+        f"The map shows {found.explained:.0%} of the differences between your {many}; the rest does not fit into two "
+        "dimensions.",
     ]
 
 
@@ -126,9 +164,18 @@ def _share(part: int, whole: int) -> str:
     return f"{part:,} ({part / whole:.0%})"
 
 
+def _percent(found: Estimate) -> str:
+    return f"{found.value:.0%} ({found.low:.0%} to {found.high:.0%})"
+
+
 def _time(seconds: float) -> str:
-    if seconds < 90:
+    """A duration as one says it: to the second below ten minutes, to the minute below ten hours."""
+    if seconds < 60:
         return counted(round(seconds), "second")
-    if seconds < 5400:
-        return counted(round(seconds / 60), "minute")
-    return f"{seconds / 3600:.1f} hours"
+    if seconds < 600:
+        minutes, rest = divmod(round(seconds), 60)
+        return counted(minutes, "minute") + (f" {counted(rest, 'second')}" if rest else "")
+    if seconds < 36_000:
+        hours, minutes = divmod(round(seconds / 60), 60)
+        return f"{counted(hours, 'hour')} {counted(minutes, 'minute')}" if hours else counted(minutes, "minute")
+    return counted(round(seconds / 3600), "hour")

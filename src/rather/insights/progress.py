@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,8 +15,7 @@ import numpy as np
 MOST_GROUPS = 100
 
 
-@dataclass(frozen=True)
-class Course:
+class Course(NamedTuple):
     """How one conversation went.
 
     Attributes:
@@ -45,6 +45,21 @@ class Durations:
 
 
 @dataclass(frozen=True)
+class Step:
+    """What became of people at one question.
+
+    Attributes:
+        number: Of the question.
+        asked: How many people saw it.
+        left: How many of them left without an answer to it.
+    """
+
+    number: int
+    asked: int
+    left: int
+
+
+@dataclass(frozen=True)
 class Counts:
     """Numbers about some conversations.
 
@@ -54,6 +69,7 @@ class Counts:
         finished: Those that were asked to the end.
         answers: The mean number of answers of those with any.
         seconds: How long those with at least one answer took; None where times are not known.
+        steps: Question by question, how many saw it and how many left there.
     """
 
     began: int
@@ -61,6 +77,13 @@ class Counts:
     finished: int
     answers: float
     seconds: Durations | None
+    steps: tuple[Step, ...]
+
+    @property
+    def most_left_at(self) -> Step | None:
+        """The question at which most people left; None where nobody has left."""
+        step = max(self.steps, key=lambda each: each.left, default=None)
+        return step if step is not None and step.left else None
 
 
 @dataclass(frozen=True)
@@ -69,14 +92,12 @@ class Progress:
 
     Attributes:
         total: All of them.
-        left_at: Those that did not finish, by the number of the question that was open when they left.
         by_day: Day by day, in UTC, ascending.
         by_campaign: Empty where a study noted none.
         by_arm: Empty where a study noted none.
     """
 
     total: Counts
-    left_at: dict[int, int]
     by_day: dict[str, Counts]
     by_campaign: dict[str, Counts]
     by_arm: dict[str, Counts]
@@ -91,6 +112,8 @@ class _Tally:
     finished: int = 0
     answers: int = 0
     seconds: array[float] = field(default_factory=lambda: array("d"))
+    asked_last: Counter[int] = field(default_factory=Counter)
+    left: Counter[int] = field(default_factory=Counter)
 
     def add(self, course: Course) -> None:
         self.began += 1
@@ -99,29 +122,37 @@ class _Tally:
         self.answers += course.answered
         if course.answered and course.seconds is not None:
             self.seconds.append(course.seconds)
+        last = course.answered + (not course.finished)
+        self.asked_last[last] += 1
+        self.left[last] += not course.finished
 
     def counts(self) -> Counts:
         mean = self.answers / self.answered if self.answered else 0.0
-        return Counts(self.began, self.answered, self.finished, mean, _durations(self.seconds))
+        return Counts(self.began, self.answered, self.finished, mean, _durations(self.seconds), self._steps())
+
+    def _steps(self) -> tuple[Step, ...]:
+        found, asked = list[Step](), self.began - self.asked_last[0]
+        for number in range(1, max(self.asked_last, default=0) + 1):
+            found.append(Step(number, asked, self.left[number]))
+            asked -= self.asked_last[number]
+        return tuple(found)
 
 
 def progress(courses: Iterable[Course]) -> Progress:
     """Counts courses in one pass."""
-    total, left = _Tally(), Counter[int]()
+    total = _Tally()
     days: dict[str, _Tally] = {}
     campaigns: dict[str, _Tally] = {}
     arms: dict[str, _Tally] = {}
     for course in courses:
         total.add(course)
-        if not course.finished:
-            left[course.answered + 1] += 1
         groups = ((days, "" if course.began is None else course.began.date().isoformat()),)
         for tallies, name in (*groups, (campaigns, course.campaign), (arms, course.arm)):
             if name not in tallies:
                 tallies[name] = _Tally()
             tallies[name].add(course)
     by_day = {day: days[day].counts() for day in sorted(days) if day}
-    return Progress(total.counts(), dict(sorted(left.items())), by_day, _groups(campaigns), _groups(arms))
+    return Progress(total.counts(), by_day, _groups(campaigns), _groups(arms))
 
 
 def _groups(tallies: dict[str, _Tally]) -> dict[str, Counts]:

@@ -9,8 +9,9 @@ from torch import Tensor
 
 from rather.errors import InvalidInputError
 from rather.insights.aspects import Aspect, aspects
-from rather.insights.deciding import Deciding, deciding
+from rather.insights.deciding import Deciding, Effect, deciding
 from rather.insights.estimates import Estimate, Replicates, respondent_means
+from rather.insights.items import item_of
 from rather.insights.part_worths import Importance, PartWorths, importance_shares, importances, part_worths
 from rather.insights.progress import Progress
 from rather.insights.respondents import Sampled
@@ -28,6 +29,8 @@ from rather.retrieval.selection import choose_retriever
 
 # Items that are compared by share where none are named.
 COMPARED = 5
+# Winners that the map names.
+MAPPED = 12
 # Below this many respondents the report warns that they are few.
 FEW = 30
 
@@ -62,7 +65,7 @@ class Person:
     name: str
     segment: str
     answered: int
-    importances: tuple[float, ...]
+    importances: tuple[Estimate, ...]
     worths: tuple[Estimate, ...]
 
 
@@ -84,7 +87,7 @@ class Wants:
         deciding: Which questions decided.
         map: Items and tastes.
         columns: The names of the columns, in the order of `Person.importances`.
-        people: Every respondent.
+        people: Every respondent, where they are wanted.
     """
 
     respondents: int
@@ -128,8 +131,10 @@ def wants_of(
     belief: Belief,
     wishes: Wishes | None = None,
     *,
+    effects: Sequence[Sequence[Effect]] = (),
     answering: int | None = None,
     retriever: Retriever | None = None,
+    people: bool = True,
     seed: int = 0,
 ) -> Wants:
     """What respondents want.
@@ -139,64 +144,101 @@ def wants_of(
         catalog: What they were asked about.
         belief: Where conversations start.
         wishes: What the owner wants to know besides.
+        effects: What each answer did, for some of them.
         answering: Of how many conversations with an answer they are a sample; by default there are no others.
         retriever: Finds the best items, by default the one that fits the catalogue.
+        people: Whether to list every respondent; `people_of` does so later.
         seed: Of the intervals.
     """
-    draws, wishes = sampled.draws, wishes if wishes is not None else Wishes()
+    draws = sampled.draws
     if not len(draws):
         reasons = "; ".join(sampled.unread) or "no conversation has an answer"
         raise InvalidInputError(f"There is nothing to report on: {reasons}.")
     generator = derive_generator(seed, "insights")
     replicates = Replicates.of(draws, generator)
     columns = aspects(catalog)
-    owned = importance_shares(draws, columns) if columns else draws[:, :, :0]
-    groups = segments(draws, columns, owned, replicates, generator)
-    price = price_of(columns, wishes.price)
-    won = winners(draws, catalog, retriever or choose_retriever(catalog, belief), generator)
-    rows = [row_of(catalog, id) for id in wishes.items] or [each.row for each in won.items[:COMPARED]]
-    return Wants(
+    groups = segments(draws, columns, _owned(draws, columns), replicates, generator, sampled.belonging)
+    found = Wants(
         respondents=len(draws),
         answering=len(draws) if answering is None else answering,
         unread=sampled.unread,
         importances=importances(draws, columns, replicates),
         part_worths=part_worths(draws, columns, replicates),
         segments=groups,
-        pricing=None if price is None else pricing(draws, columns, price, replicates),
-        shares=_shares(draws, rows, catalog, sampled.temperature, replicates),
-        what_ifs=tuple(
-            what_if(draws, rows, parsed_change(text, catalog), catalog, sampled.temperature, replicates)
-            for text in wishes.what_if
-        ),
-        winners=won,
-        deciding=deciding(sampled.effects),
-        map=taste_map(draws, catalog, columns, [each.row for each in won.items[:12]]),
+        pricing=None,
+        shares=(),
+        what_ifs=(),
+        winners=(won := winners(draws, catalog, retriever or choose_retriever(catalog, belief), generator)),
+        deciding=deciding(effects),
+        map=taste_map(draws, catalog, columns, [each.row for each in won.items[:MAPPED]]),
         columns=tuple(column.name for column in columns),
-        people=_people(sampled, columns, owned, groups),
+        people=people_of(sampled, catalog, groups) if people else (),
+    )
+    return with_wishes(found, sampled, catalog, wishes, seed=seed)
+
+
+def with_wishes(
+    wants: Wants, sampled: Sampled, catalog: Catalog, wishes: Wishes | None = None, *, seed: int = 0
+) -> Wants:
+    """The same with other answers to what the owner wants to know besides.
+
+    Args:
+        wants: What `wants_of` returned for the same respondents and catalogue.
+        sampled: The respondents.
+        catalog: What they were asked about.
+        wishes: What the owner wants to know besides.
+        seed: Of the intervals.
+    """
+    wishes = wishes if wishes is not None else Wishes()
+    draws, columns, noise = sampled.draws, aspects(catalog), sampled.temperatures
+    replicates = Replicates.of(draws, derive_generator(seed, "insights"))
+    price = price_of(columns, wishes.price)
+    rows = [row_of(catalog, id) for id in dict.fromkeys(wishes.items)]
+    if len(rows) == 1:
+        raise InvalidInputError(f"Shares need at least two items to choose from, got only {wishes.items[0]!r}.")
+    rows = rows or [each.row for each in wants.winners.items[:COMPARED]]
+    tried = [parsed_change(text, catalog) for text in wishes.what_if]
+    return dataclasses.replace(
+        wants,
+        pricing=None if price is None else pricing(draws, columns, price, replicates),
+        shares=_shares(draws, rows, catalog, noise, replicates),
+        what_ifs=tuple(what_if(draws, rows, change, catalog, noise, replicates) for change in tried),
     )
 
 
 def _shares(
-    draws: Tensor, rows: Sequence[int], catalog: Catalog, temperature: float, replicates: Replicates
+    draws: Tensor, rows: Sequence[int], catalog: Catalog, temperatures: Tensor, replicates: Replicates
 ) -> tuple[Share, ...]:
     if len(rows) < 2:
         return ()
-    labels = [catalog.label(row) for row in rows]
-    return shares(draws, catalog.vectors(list(rows)), labels, temperature, replicates)
+    items = [item_of(catalog, row) for row in rows]
+    return shares(draws, catalog.vectors(list(rows)), items, temperatures, replicates)
 
 
-def _people(
-    sampled: Sampled, columns: Sequence[Aspect], owned: Tensor, groups: Sequence[Segment]
-) -> tuple[Person, ...]:
+def _owned(draws: Tensor, columns: Sequence[Aspect]) -> Tensor:
+    """How much each column decides for each respondent and draw, `(r, s, c)`."""
+    return importance_shares(draws, columns) if columns else draws[:, :, :0]
+
+
+def people_of(sampled: Sampled, catalog: Catalog, groups: Sequence[Segment]) -> tuple[Person, ...]:
+    """What each respondent wants, with what their own answers leave uncertain.
+
+    Args:
+        sampled: The respondents.
+        catalog: What they were asked about.
+        groups: Their segments.
+    """
+    columns = aspects(catalog)
     named = {member: group.name for group in groups if len(groups) > 1 for member in group.members}
-    worths: list[list[Estimate]] = [[] for _ in sampled.respondents]
+    worths: list[list[Estimate]] = [[] for _ in sampled.names]
     for column in columns:
         for own, found in zip(worths, respondent_means(column.worths(sampled.draws)), strict=True):
             own += found
-    average = owned.mean(dim=1).tolist()
+    weighed = respondent_means(_owned(sampled.draws, columns))
+    rows = zip(sampled.names, sampled.answered, weighed, worths, strict=True)
     return tuple(
-        Person(respondent.name, named.get(number, ""), respondent.answered, tuple(average[number]), tuple(own))
-        for number, (respondent, own) in enumerate(zip(sampled.respondents, worths, strict=True))
+        Person(name, named.get(number, ""), answered, tuple(shares), tuple(own))
+        for number, (name, answered, shares, own) in enumerate(rows)
     )
 
 

@@ -1,9 +1,10 @@
 """Segments: groups of people with similar tastes, as many as the answers support.
 
-Posterior draws of everybody's part-worths, in their first principal components, as a mixture of Gaussians with diagonal
-covariances, fitted by expectation maximisation. Posterior means would not do: people who gave the same few answers have
-the same mean, and would look like a group. The number of groups is that of the lowest Bayesian information criterion
-(Schwarz 1978), in which the draws of one person count as one; one group means that tastes differ without falling apart.
+The hierarchical model says who belongs together. Where there is none, groups are found in the posterior draws of
+everybody's part-worths: in their first principal components, as a mixture of Gaussians with diagonal covariances,
+fitted by expectation maximisation. Posterior means would not do: people who gave the same few answers have the same
+mean, and would look like a group. The number of groups is that of the lowest Bayesian information criterion (Schwarz
+1978), in which the draws of one person count as one; one group means that tastes differ without falling apart.
 """
 
 import math
@@ -56,6 +57,7 @@ def segments(
     shares: Tensor,
     replicates: Replicates,
     generator: torch.Generator,
+    belonging: Tensor | None = None,
 ) -> tuple[Segment, ...]:
     """The segments of a population, the largest first; a single one where tastes do not fall apart.
 
@@ -65,12 +67,14 @@ def segments(
         shares: `(r, s, c)`, what `importance_shares` returned.
         replicates: For intervals.
         generator: For the starts of the fit.
+        belonging: `(r, g)`, the probability that each respondent belongs to each group, where it is known; by default
+            it is estimated from the draws.
     """
     if not aspects or len(draws) < 2 * SMALLEST:
         return ()
-    used_draws = draws[:, :MOST_DRAWS]
-    worths = torch.cat([aspect.worths(used_draws) for aspect in aspects], dim=2).double()
-    belonging = mixture(components(worths), generator)
+    if belonging is None:
+        worths = torch.cat([aspect.worths(draws[:, :MOST_DRAWS]) for aspect in aspects], dim=2).double()
+        belonging = mixture(components(worths), generator)
     member = belonging.argmax(dim=1)
     used = [index for index in range(belonging.shape[1]) if bool((member == index).any())]
     one_hot = torch.stack([member == index for index in used], dim=1).to(draws.dtype)

@@ -10,11 +10,10 @@ from rather.insights.estimates import Estimate
 from rather.insights.progress import Counts, Progress
 from rather.insights.report import Insights, Wants
 from rather.insights.shares import Share
+from rather.insights.taste_map import Point, TasteMap
+from rather.spreadsheets import guarded
 
 Cell = str | int | float | None
-
-# A spreadsheet takes a text that starts with one of these for a formula, which may read other cells or call a program.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class Table:
 
 
 def tables(insights: Insights) -> list[Table]:
-    """All tables of a report that have a row."""
+    """All tables of a report that have a row, but for those of single respondents."""
     found = [*_progress_tables(insights.progress), *(_wants_tables(insights.wants) if insights.wants else ())]
     return [table for table in found if table.rows]
 
@@ -42,28 +41,33 @@ def csv_text(table: Table) -> str:
     """A table as CSV that a spreadsheet opens without running anything."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([safe_cell(heading) for heading in table.headings])
-    writer.writerows([safe_cell(cell) for cell in row] for row in table.rows)
+    for row in (table.headings, *table.rows):
+        writer.writerow([guarded(cell) if isinstance(cell, str) else cell for cell in row])
     return text.getvalue()
-
-
-def safe_cell(cell: Cell) -> Cell:
-    """A cell that a spreadsheet does not take for a formula: such a text gets an apostrophe in front."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA_STARTS) else cell
 
 
 def write_csv(insights: Insights, folder: Path) -> list[Path]:
     """One CSV file for each table; returns their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
-    for table in tables(insights):
+    people = people_tables(insights.wants) if insights.wants is not None else []
+    for table in (*tables(insights), *people):
         path = folder / f"{table.name}.csv"
         path.write_text(csv_text(table), encoding="utf-8-sig", newline="")  # the mark tells Excel that it is UTF-8
         written.append(path)
     return written
 
 
-COUNTED = ("began", "answered", "finished", "answers (mean)", "minutes (median)", "lower quartile", "upper quartile")
+COUNTED = (
+    "began",
+    "answered",
+    "finished",
+    "answers (mean)",
+    "minutes (median)",
+    "minutes (lower quartile)",
+    "minutes (upper quartile)",
+)
+STEPS = ("question", "people who saw it", "people who left there", "share who left there")
 
 
 def _counted(counts: Counts) -> tuple[Cell, ...]:
@@ -75,18 +79,21 @@ def _counted(counts: Counts) -> tuple[Cell, ...]:
     return (counts.began, counts.answered, counts.finished, round(counts.answers, 2), *times)
 
 
+def _steps(counts: Counts) -> list[tuple[Cell, ...]]:
+    return [(each.number, each.asked, each.left, round(each.left / each.asked, 4)) for each in counts.steps]
+
+
 def _progress_tables(progress: Progress) -> list[Table]:
-    groups = {"day": progress.by_day, "campaign": progress.by_campaign, "arm": progress.by_arm}
-    return [
+    found = [
         Table("progress", COUNTED, (_counted(progress.total),)),
-        Table("left_at", ("question", "people who left there"), tuple(progress.left_at.items())),
-        *(
-            Table(
-                f"by_{name}", (name, *COUNTED), tuple((key or "(none)", *_counted(each)) for key, each in own.items())
-            )
-            for name, own in groups.items()
-        ),
+        Table("left_at", STEPS, tuple(_steps(progress.total))),
     ]
+    for name, groups in (("day", progress.by_day), ("campaign", progress.by_campaign), ("arm", progress.by_arm)):
+        named = {key or "(none)": counts for key, counts in groups.items()}
+        counted = tuple((key, *_counted(counts)) for key, counts in named.items())
+        steps = tuple((key, *row) for key, counts in named.items() for row in _steps(counts))
+        found += [Table(f"by_{name}", (name, *COUNTED), counted), Table(f"left_at_by_{name}", (name, *STEPS), steps)]
+    return found
 
 
 def _wants_tables(wants: Wants) -> list[Table]:
@@ -112,6 +119,13 @@ def _wants_tables(wants: Wants) -> list[Table]:
             tuple((each.name, *_ends(each.share), *each.importances) for each in wants.segments),
         ),
         Table(
+            "segment_differences",
+            ("segment", "wants", "stronger than in others (standard deviations)"),
+            tuple(
+                (each.name, wanted, round(abs(gap), 3)) for each in wants.segments for wanted, gap in each.differences
+            ),
+        ),
+        Table(
             "willingness_to_pay",
             ("column", "value", "instead of", *_interval(f"amount in {price.unit or price.column}" if price else "")),
             tuple(
@@ -122,7 +136,7 @@ def _wants_tables(wants: Wants) -> list[Table]:
         Table("shares", SHARED, tuple(map(_shared, wants.shares))),
         Table(
             "what_if",
-            ("what if", *SHARED, "change (first choice)", "from", "to", "change (logit)", "from", "to"),
+            ("what if", *SHARED, *_interval("change of first choice"), *_interval("change of logit")),
             tuple(
                 (each.change, *_shared(then), *_ends(change.first_choice), *_ends(change.logit))
                 for each in wants.what_ifs
@@ -131,10 +145,10 @@ def _wants_tables(wants: Wants) -> list[Table]:
         ),
         Table(
             "winners",
-            ("item", *_interval("share whose best it is"), "share with it in the best five"),
-            tuple((each.item, *_ends(each.best), each.top) for each in wants.winners.items),
+            ("id", "item", *_interval("share whose best it is"), "share with it in the best five"),
+            tuple((each.item.id, each.item.label, *_ends(each.best), each.top) for each in wants.winners.items),
         ),
-        Table("dead_stock", ("item",), tuple((each,) for each in wants.winners.dead)),
+        Table("dead_stock", ("id", "item"), tuple((each.id, each.label) for each in wants.winners.dead)),
         Table(
             "questions_by_number",
             ("question", "answers", "expected loss left", "changed the recommendation"),
@@ -148,23 +162,25 @@ def _wants_tables(wants: Wants) -> list[Table]:
         Table(
             "map",
             ("kind", "label", "x", "y"),
-            tuple(
-                (kind, point.label, point.x, point.y)
-                for kind, points in (("item", wants.map.items), ("column", wants.map.columns))
-                for point in points
-            ),
+            tuple((kind, point.label, point.x, point.y) for kind, points in _map_points(wants.map) for point in points),
         ),
-        *_people_tables(wants),
     ]
 
 
-def _people_tables(wants: Wants) -> list[Table]:
+def people_tables(wants: Wants) -> list[Table]:
+    """Tables of single respondents: these are large, and may hold ids that a study gave to people."""
     values = [(column.column, value) for column in wants.part_worths for value in column.values]
     return [
         Table(
             "respondents",
-            ("respondent", "segment", "answers", *(f"importance of {column}" for column in wants.columns)),
-            tuple((each.name, each.segment, each.answered, *each.importances) for each in wants.people),
+            (
+                *("respondent", "segment", "answers"),
+                *(heading for column in wants.columns for heading in _interval(f"importance of {column}")),
+            ),
+            tuple(
+                (each.name, each.segment, each.answered, *(end for share in each.importances for end in _ends(share)))
+                for each in wants.people
+            ),
         ),
         Table(
             "respondent_part_worths",
@@ -178,15 +194,19 @@ def _people_tables(wants: Wants) -> list[Table]:
     ]
 
 
-SHARED = ("item", "first choice", "from", "to", "logit", "from", "to")
+def _interval(name: str) -> tuple[str, str, str]:
+    return (name, f"{name}, from", f"{name}, to")
+
+
+SHARED = ("id", "item", *_interval("first choice"), *_interval("logit"))
 
 
 def _shared(share: Share) -> tuple[Cell, ...]:
-    return (share.item, *_ends(share.first_choice), *_ends(share.logit))
+    return (share.item.id, share.item.label, *_ends(share.first_choice), *_ends(share.logit))
 
 
-def _interval(name: str) -> tuple[str, str, str]:
-    return (name, "from", "to")
+def _map_points(found: TasteMap) -> tuple[tuple[str, Sequence[Point]], ...]:
+    return (("winner", found.winners), ("item", found.items), ("column", found.columns), ("person", found.people))
 
 
 def _ends(estimate: Estimate) -> tuple[float, float, float]:

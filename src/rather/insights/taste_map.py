@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from rather.insights.aspects import Aspect
+from rather.insights.items import item_of, names
 from rather.model.catalog import Catalog
 
 # Items and people that are drawn; more would only blacken the page.
@@ -34,12 +35,14 @@ class TasteMap:
 
     Attributes:
         explained: The share of the differences between items that the two dimensions show.
-        items: Some items; those that win are among them.
+        winners: The items that win.
+        items: Some of the others.
         people: The direction of each person's taste, of length 1: items far out in this direction suit them.
         columns: For the columns that the map shows best, the direction in which items have more of it, or the value.
     """
 
     explained: float
+    winners: tuple[Point, ...]
     items: tuple[Point, ...]
     people: tuple[Point, ...]
     columns: tuple[Point, ...]
@@ -55,22 +58,24 @@ def taste_map(draws: Tensor, catalog: Catalog, aspects: Sequence[Aspect], shown:
         draws: `(r, s, d)`.
         catalog: The items.
         aspects: The columns.
-        shown: Rows of items that must be on the map.
+        shown: Rows of the items that win.
     """
     means = draws.mean(dim=1)
     weight = means.square().mean(dim=0).sqrt().clamp_min(1e-9)
-    step = max(1, len(catalog) // MOST_ITEMS)
-    rows = list(dict.fromkeys([*shown, *range(0, len(catalog), step)]))[: MOST_ITEMS + len(shown)]
+    others = [row for row in range(0, len(catalog), max(1, len(catalog) // MOST_ITEMS)) if row not in shown]
+    rows = [*shown, *others]
     vectors = catalog.vectors(rows) * weight
     centre = (catalog.sample(5_000) * weight).mean(dim=0)
     _, scale, axes = torch.linalg.svd(catalog.sample(5_000) * weight - centre, full_matrices=False)
     axes = _oriented(axes[:2])
     places = (vectors - centre) @ axes.T
-    places = places / places.abs().max().clamp_min(1e-12)
+    places = places / places.norm(dim=1).max().clamp_min(1e-12)
     people = torch.nn.functional.normalize((means / weight)[:MOST_PEOPLE] @ axes.T, dim=1)
+    count = len(shown)
     return TasteMap(
         float(scale[:2].square().sum() / scale.square().sum().clamp_min(1e-12)),
-        _points([catalog.label(row) for row in rows], places),
+        _points(names([item_of(catalog, row) for row in shown]), places[:count]),
+        _points([catalog.label(row) for row in others], places[count:]),
         _points([""] * len(people), people),
         _arrows(aspects, weight, axes),
     )

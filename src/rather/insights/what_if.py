@@ -9,6 +9,7 @@ from torch import Tensor
 from rather.errors import InvalidInputError, UnknownNameError
 from rather.formats.tables.changed_items import changed_vector
 from rather.insights.estimates import Replicates
+from rather.insights.items import Item, item_of
 from rather.insights.shares import Share, share_changes, shares
 from rather.model.catalog import Catalog
 
@@ -21,11 +22,13 @@ class WhatIf:
 
     Attributes:
         change: As it was written.
+        question: The same as a question in words.
         shares: Afterwards.
         changes: Afterwards minus now.
     """
 
     change: str
+    question: str
     shares: tuple[Share, ...]
     changes: tuple[Share, ...]
 
@@ -36,12 +39,14 @@ class Change:
 
     Attributes:
         text: As it was written.
+        values: The columns that change, each with its value.
         row: Of the item that changes, or that the new one is like.
         is_new: Whether it is a new item.
         vector: `(d,)`.
     """
 
     text: str
+    values: tuple[tuple[str, str], ...]
     row: int
     is_new: bool
     vector: Tensor
@@ -68,8 +73,8 @@ def parsed_change(text: str, catalog: Catalog) -> Change:
         raise InvalidInputError(f"A what-if must read {SYNTAX}, got {text!r}.")
     is_new = name.strip().startswith("+")
     row = row_of(catalog, name.strip().removeprefix("+"))
-    vector = changed_vector(catalog, row, {column.strip(): value for column, _, value in pairs})
-    return Change(text, row, is_new, vector)
+    values = tuple((column.strip(), value.strip()) for column, _, value in pairs)
+    return Change(text, values, row, is_new, changed_vector(catalog, row, dict(values)))
 
 
 def what_if(
@@ -77,18 +82,26 @@ def what_if(
     rows: Sequence[int],
     change: Change,
     catalog: Catalog,
-    temperature: float,
+    temperatures: Tensor,
     replicates: Replicates,
 ) -> WhatIf:
     """What a change does to the shares of the items in these rows, to which the changed one is added if needed."""
     compared = list(rows) if change.row in rows or change.is_new else [*rows, change.row]
-    labels = [catalog.label(row) for row in compared]
+    items = [item_of(catalog, row) for row in compared]
     before = catalog.vectors(compared)
     if change.is_new:
         after = torch.cat([before, change.vector[None]])
-        labels.append(f"new: {change.text.strip().removeprefix('+')}")
+        like = item_of(catalog, change.row)
+        items.append(Item(f"+{like.id}", f"new: {like.label}"))
     else:
         after = before.clone()
         after[compared.index(change.row)] = change.vector
-    then = shares(draws, after, labels, temperature, replicates)
-    return WhatIf(change.text, then, share_changes(draws, before, after, labels, temperature, replicates))
+    then = shares(draws, after, items, temperatures, replicates)
+    changes = share_changes(draws, before, after, items, temperatures, replicates)
+    return WhatIf(change.text, _question(change, catalog.label(change.row)), then, changes)
+
+
+def _question(change: Change, label: str) -> str:
+    *rest, last = [f"{column} {value}" for column, value in change.values]
+    values = f"{', '.join(rest)} and {last}" if rest else last
+    return f"What if there were another {label} with {values}?" if change.is_new else f"What if {label} had {values}?"

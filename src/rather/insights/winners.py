@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from rather.insights.estimates import Estimate, Replicates, population_means
+from rather.insights.estimates import Estimate, Replicates, summarised
+from rather.insights.items import Item, item_of
 from rather.model.catalog import Catalog
 from rather.retrieval.protocol import Retriever
 
@@ -21,13 +22,13 @@ class Winner:
 
     Attributes:
         row: Of the catalogue.
-        item: Its label.
+        item: Which one.
         best: The share of people whose best it is.
         top: The share of people for whom it is among the best five.
     """
 
     row: int
-    item: str
+    item: Item
     best: Estimate
     top: float
 
@@ -41,7 +42,7 @@ class Winners:
         all_items: How many items there are.
         never_best: How many are nobody's best, in any draw.
         never_top: How many are not even among anybody's best five.
-        dead: The labels of items that are not among anybody's best five, those least liked on average first.
+        dead: Items that are not among anybody's best five, those least liked on average first.
         draws: How many draws of each respondent were looked at.
     """
 
@@ -49,7 +50,7 @@ class Winners:
     all_items: int
     never_best: int
     never_top: int
-    dead: tuple[str, ...]
+    dead: tuple[Item, ...]
     draws: int
 
 
@@ -70,12 +71,11 @@ def winners(
     count = min(TOP, len(catalog))
     found = retriever.top(used.reshape(-1, d), count).rows.reshape(r, used.shape[1], count)
     rows, best = torch.unique(found[:, :, 0], return_inverse=True)
-    chosen = torch.nn.functional.one_hot(best, len(rows)).to(draws.dtype)
-    estimated = population_means(chosen, Replicates.of(used, generator))
+    estimated = _best_shares(best, len(rows), Replicates.of(used, generator))
     listed = torch.bincount(found.flatten(), minlength=len(catalog))
     top = (listed[rows] / (r * used.shape[1])).tolist()
     items = [
-        Winner(row, catalog.label(row), share, often)
+        Winner(row, item_of(catalog, row), share, often)
         for row, share, often in zip(rows.tolist(), estimated, top, strict=True)
     ]
     return Winners(
@@ -88,10 +88,23 @@ def winners(
     )
 
 
-def _dead(listed: Tensor, draws: Tensor, catalog: Catalog, most: int) -> tuple[str, ...]:
+def _best_shares(best: Tensor, count: int, replicates: Replicates) -> list[Estimate]:
+    """The share of people whose best each of w winners is, for the number of the winner of each draw, `(r, s)`.
+
+    What `population_means` of a one-hot `(r, s, w)` would give, which for a large catalogue does not fit in memory.
+    """
+    weights = replicates.weights
+    replicated = torch.zeros(*weights.shape[:2], count, dtype=weights.dtype)
+    for draw, (found, own) in enumerate(zip(best.T, weights, strict=True)):
+        replicated[draw].index_add_(1, found, own)
+    values = torch.bincount(best.flatten(), minlength=count) / best.numel()
+    return summarised(replicated.flatten(0, 1), values.to(weights.dtype))
+
+
+def _dead(listed: Tensor, draws: Tensor, catalog: Catalog, most: int) -> tuple[Item, ...]:
     never = (listed == 0).nonzero()[:, 0]
     if len(never) == 0:
         return ()
     worth = torch.cat([catalog.vectors(part) @ draws.mean(dim=(0, 1)) for part in torch.split(never, 65_536)])
     order = never[worth.argsort(stable=True)[:most]]
-    return tuple(catalog.label(row) for row in order.tolist())
+    return tuple(item_of(catalog, row) for row in order.tolist())

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from rather.errors import ImpossibleAnswerError, InvalidInputError
 from rather.model.notebook import html_table
+from rather.model.personal_noise import NoiseOfEach, PersonalNoise, answers_log_likelihood
 from rather.model.priors import Prior, gaussian_prior, kernel_prior
 from rather.model.responses import SKIP, Choice, Logistic, ResponseModel, answer_row, as_choice
 from rather.nouns import counted
@@ -36,10 +37,6 @@ class Evidence:
     vectors: Tensor
     row: int
     response: ResponseModel
-
-    def log_likelihood(self, particles: Tensor) -> Tensor:
-        """Log-probability of the answer for each of the particles `(m, d)`, shape `(m,)`."""
-        return self.response.log_probabilities(self.vectors @ particles.T)[self.row]
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,7 +185,8 @@ class Belief:
                 f"`question` must have {self.particles.shape[1]} dimensions like the belief, got {vectors.shape[1]}."
             )
         evidence = Evidence(vectors, answer_row(choice, len(vectors), model), model)
-        logits = self.log_weights + evidence.log_likelihood(self.particles)
+        answers = self.answering(model).log_probabilities(vectors @ self.particles.T)
+        logits = self.log_weights + answers[evidence.row]
         total = torch.logsumexp(logits, dim=0)
         if not torch.isfinite(total):
             raise ImpossibleAnswerError(
@@ -199,10 +197,39 @@ class Belief:
 
     def log_likelihood(self, particles: Tensor) -> Tensor:
         """Log-probability of all answers so far for each of the particles `(m, d)`, shape `(m,)`."""
-        total = torch.zeros(len(particles), dtype=particles.dtype)
-        for response, vectors, rows in self.stacked_evidence:
-            total = total + _stacked_log_likelihood(response, vectors, rows, particles)
-        return total
+        answers = ((each, _utilities(vectors, particles), rows) for each, vectors, rows in self.stacked_evidence)
+        return answers_log_likelihood(answers, torch.zeros(len(particles), dtype=particles.dtype))
+
+    def answering(self, response: ResponseModel) -> ResponseModel:
+        """How each particle answers after all that was answered so far: under `PersonalNoise` that tells something.
+
+        For utilities `(..., k, m)` of the belief's own particles. Any other response model is returned as it is.
+        """
+        return response.given(self._log_noise_levels(response)) if isinstance(response, PersonalNoise) else response
+
+    def drawn_noise(self, response: PersonalNoise) -> NoiseOfEach:
+        """`answering` with one level drawn for each particle, in proportion to what is known about it."""
+        return response.drawn(self._log_noise_levels(response))
+
+    def noise_levels(self, response: PersonalNoise) -> Tensor:
+        """How likely it is that the person has each of a model's temperatures, `(l,)`."""
+        return self._log_noise_levels(response).exp() @ self.weights
+
+    def _log_noise_levels(self, response: PersonalNoise) -> Tensor:
+        """Log-probability of each level given each particle and the answers, `(l, m)`."""
+        levels = response.without_extras
+        if levels not in self._known_levels:
+            logits = response.log_weights[:, None].expand(-1, len(self))
+            for model, vectors, rows in self.stacked_evidence:
+                if isinstance(model, PersonalNoise) and model.without_extras == levels:
+                    answers = model.of_levels(_utilities(vectors, self.particles))
+                    logits = logits + answers[:, torch.arange(len(rows)), rows].sum(dim=1)
+            self._known_levels[levels] = torch.log_softmax(logits, dim=0)
+        return self._known_levels[levels]
+
+    @cached_property
+    def _known_levels(self) -> dict[PersonalNoise, Tensor]:
+        return {}
 
     @cached_property
     def stacked_evidence(self) -> list[tuple[ResponseModel, Tensor, Tensor]]:
@@ -228,11 +255,10 @@ class Belief:
         return replace(self, particles=self.particles[rows], log_weights=_equal_log_weights(count))
 
 
-def _stacked_log_likelihood(response: ResponseModel, vectors: Tensor, rows: Tensor, particles: Tensor) -> Tensor:
-    """Log-probability of e answers, rows `(e,)` of slates `(e, k, d)`, for each of the particles `(m, d)`: `(m,)`."""
+def _utilities(vectors: Tensor, particles: Tensor) -> Tensor:
+    """Of the options of e slates `(e, k, d)` for each of the particles `(m, d)`: `(e, k, m)`."""
     e, k, d = vectors.shape
-    utilities = (vectors.reshape(e * k, d) @ particles.T).view(e, k, len(particles))
-    return response.log_probabilities(utilities)[torch.arange(e), rows].sum(dim=0)
+    return (vectors.reshape(e * k, d) @ particles.T).view(e, k, len(particles))
 
 
 def _equal_log_weights(m: int) -> Tensor:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from torch import Tensor
 
+from rather.model.personal_noise import PersonalNoise
 from rather.model.questions import Option
 from rather.model.responses import Choice, Logistic
 from rather.model.statements import Statement
@@ -33,6 +34,6 @@ class Hint:
     text: str
     vectors: Tensor = field(repr=False, compare=False)
     answer: Choice
-    response: Logistic
+    response: Logistic | PersonalNoise
     slate: tuple[int, ...] = ()
     options: tuple[Option, ...] = ()

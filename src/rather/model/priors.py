@@ -27,13 +27,15 @@ MAX_CENTRES = 1024
 class Prior:
     """A mixture of Gaussians of one shape: centres `(c, d)`, log-weights `(c,)`, a Cholesky factor `(d, d)`.
 
-    Component i has the covariance `scales[i]^2 cholesky @ cholesky.T`; the scales `(c,)` are 1 by default.
+    Component i has the covariance `scales[i]^2 cholesky @ cholesky.T`; the scales `(c,)` are 1 by default. Where it was
+    learnt from people's answers, `temperature` is the noise that is typical of these; else None.
     """
 
     centres: Tensor
     log_weights: Tensor
     cholesky: Tensor = field(repr=False)
     scales: Tensor = field(default=None, repr=False)  # type: ignore[assignment]  # filled in below
+    temperature: float | None = None
 
     def __post_init__(self) -> None:
         if self.scales is None:
@@ -99,6 +101,16 @@ class Prior:
     def white_centres(self) -> Tensor:
         """The centres, whitened, `(c, d)`."""
         return self.whitened(self.centres)
+
+    @cached_property
+    def moments(self) -> tuple[Tensor, Tensor]:
+        """Mean `(d,)` and covariance `(d, d)` of the whole mixture, in float64."""
+        weights, centres, cholesky = self.log_weights.double().exp(), self.centres.double(), self.cholesky.double()
+        weights = weights / weights.sum()
+        mean = weights @ centres
+        apart = centres - mean
+        within = (weights @ self.scales.double().square()) * (cholesky @ cholesky.T)
+        return mean, within + (apart.T * weights) @ apart
 
     @cached_property
     def origin(self) -> Tensor:

@@ -12,6 +12,7 @@ from rather.model.catalog import Catalog, ItemId
 from rather.model.notebook import html_table
 
 QuestionKind = Literal["items", "attributes"]
+TaskKind = Literal["fixed", "holdout"]
 
 GONE = -1
 """In a question from an earlier version of a catalogue: the index of what is no longer in it."""
@@ -79,6 +80,8 @@ class Question:
         attributes: For each of the k options the indices of its attributes in `catalog.attributes`, `GONE` for those
             that are no longer there; empty in a question about items.
         words: The question as a sentence, in pieces that say what to stress.
+        task: Set where everybody is asked it: "fixed", or "holdout" if its answer teaches nothing.
+        predicted: Of a hold-out, for each of the k options how likely it was held to be chosen when it was asked.
     """
 
     number: int
@@ -88,6 +91,8 @@ class Question:
     vectors: Tensor = field(repr=False, compare=False)
     attributes: tuple[tuple[int, ...], ...] = ()
     words: tuple[Words, ...] = field(default=(), repr=False, compare=False)
+    task: TaskKind | None = None
+    predicted: tuple[float, ...] = ()
 
     @property
     def kind(self) -> QuestionKind:

@@ -5,14 +5,16 @@ times the likelihood of all answers so far) invariant, so that the copies spread
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
 from rather.model.belief import Belief
+from rather.model.personal_noise import answers_log_likelihood
 from rather.model.priors import Prior
+from rather.model.responses import ResponseModel
 
 # Entries of the numbers that a batch of particles draws for all its moves: 64 MiB of float32, whatever the number of
 # particles.
@@ -60,24 +62,36 @@ class Rejuvenation:
             return belief
         # One for each copy of an effective particle: the fewer have survived, the farther their copies must spread.
         moves = min(self.moves, math.ceil(count / belief.effective_sample_size))
-        copies = belief.resampled(count, generator)
-        answers = _Answers(belief, belief.prior)
-        numbers = moves * (belief.particles.shape[1] + len(answers) + sum(TRIES))
-        batch = max(1, batch_entries // numbers)
-        moved = [
-            _moved(points, belief.prior, answers, moves, generator) for points in torch.split(copies.particles, batch)
-        ]
-        return replace(copies, particles=torch.cat(moved))
+        return moved(belief, count, moves, generator, batch_entries=batch_entries)
+
+
+def moved(
+    belief: Belief, count: int, moves: int, generator: torch.Generator, *, batch_entries: int = BATCH_ENTRIES
+) -> Belief:
+    """The belief with `count` equally weighted particles that have made some steps of elliptical slice sampling.
+
+    Args:
+        belief: With a prior density.
+        count: Of new particles.
+        moves: Steps of each.
+        generator: Draws the copies and their moves.
+        batch_entries: Largest intermediate, in entries; bounds the memory.
+    """
+    assert belief.prior is not None, "only a belief with a prior density can be moved"
+    copies = belief.resampled(count, generator)
+    answers = _Answers(belief, belief.prior)
+    numbers = moves * (belief.particles.shape[1] + len(answers) + sum(TRIES))
+    batch = max(1, batch_entries // numbers)
+    batches = torch.split(copies.particles, batch)
+    particles = [_moved(points, belief.prior, answers, moves, generator) for points in batches]
+    return replace(copies, particles=torch.cat(particles))
 
 
 class _Answers:
     """All answers so far, as functions of whitened particles: utilities are linear in them."""
 
     def __init__(self, belief: Belief, prior: Prior) -> None:
-        self._groups = [
-            (response, vectors.shape[:2], torch.arange(len(rows)), rows)
-            for response, vectors, rows in belief.stacked_evidence
-        ]
+        self._groups = [(response, vectors.shape[:2], rows) for response, vectors, rows in belief.stacked_evidence]
         slates = [vectors.flatten(0, 1) for _, vectors, _ in belief.stacked_evidence]
         options = torch.cat([belief.particles[:0], *slates])  # none if there were no answers
         self.slopes, self.constants = options @ prior.cholesky, (options @ prior.origin)[:, None]
@@ -92,12 +106,16 @@ class _Answers:
 
     def log_likelihood(self, utilities: Tensor) -> Tensor:
         """Log-probability of all answers at utilities `(t, o, m)`: `(t, m)`."""
-        total, first = utilities.new_zeros(len(utilities), utilities.shape[2]), 0
-        for response, (e, k), slates, rows in self._groups:
-            of_slates = utilities[:, first : first + e * k].reshape(len(utilities), e, k, -1)
-            total = total + response.log_probabilities(of_slates)[:, slates, rows].sum(dim=1)
+        return answers_log_likelihood(
+            self._of_slates(utilities), utilities.new_zeros(len(utilities), utilities.shape[2])
+        )
+
+    def _of_slates(self, utilities: Tensor) -> Iterator[tuple[ResponseModel, Tensor, Tensor]]:
+        """Each group of answers with the utilities `(t, e, k, m)` of its options."""
+        first = 0
+        for response, (e, k), rows in self._groups:
+            yield response, utilities[:, first : first + e * k].reshape(len(utilities), e, k, -1), rows
             first += e * k
-        return total
 
 
 def _moved(particles: Tensor, prior: Prior, answers: _Answers, moves: int, generator: torch.Generator) -> Tensor:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from textwrap import wrap
 
 from rather.controls import visible
 from rather.conversation.plans import Plan, PlanNode
@@ -11,7 +12,12 @@ from rather.model.catalog import Catalog
 from rather.model.responses import Answer
 
 BOX_WIDTH, LINE_HEIGHT, COLUMN_GAP, ROW_GAP, LETTERS = 250, 16, 50, 10, 34
-MARGIN, HEADING = 20, 40
+MARGIN, LETTER_WIDTH = 20, 7
+
+HEADING = (
+    "Read from left to right. In bold: the answer, and how many of all people come this way. Below it: what they are "
+    "asked next, or with a star what is recommended to them."
+)
 
 EXTRAS = {Answer.NONE: "none of these", Answer.SAME: "about the same"}
 
@@ -76,16 +82,19 @@ def plan_svg(plan: Plan, catalog: Catalog, least_share: float = 0.01) -> str:
         least_share: Of all people who must come to a node for it to be drawn.
     """
     root = drawn_tree(plan, catalog, least_share)
-    height, depth = _height(root), _depth(root)
-    width, total = 2 * MARGIN + depth * (BOX_WIDTH + COLUMN_GAP) - COLUMN_GAP, height + HEADING + MARGIN
+    width = 2 * MARGIN + _depth(root) * (BOX_WIDTH + COLUMN_GAP) - COLUMN_GAP
     few = f" Answers given by fewer than {percent(least_share)} of all are not drawn." if _is_cut(root) else ""
-    heading = f"Each box: what was answered, by how many of all people, and what comes next.{few}"
-    parts = "".join(_drawn(root, MARGIN, HEADING))
+    heading = wrap(HEADING + few, (width - 2 * MARGIN) // LETTER_WIDTH)
+    top = MARGIN + (len(heading) + 1) * LINE_HEIGHT
+    height = top + _height(root) + MARGIN
+    lines = "".join(
+        f'<text x="{MARGIN}" y="{MARGIN + number * LINE_HEIGHT}" fill="#444">{escaped(line)}</text>'
+        for number, line in enumerate(heading)
+    )
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {total:.0f}" width="{width}" '
-        f'height="{total:.0f}" font-family="sans-serif" font-size="12">'
-        f'<rect width="{width}" height="{total:.0f}" fill="white"/>'
-        f'<text x="{MARGIN}" y="{HEADING - 18}" fill="#444">{escaped(heading)}</text>{parts}</svg>\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height:.0f}" width="{width}" '
+        f'height="{height:.0f}" font-family="sans-serif" font-size="12">'
+        f'<rect width="{width}" height="{height:.0f}" fill="white"/>{lines}{"".join(_drawn(root, MARGIN, top))}</svg>\n'
     )
 
 
@@ -102,7 +111,9 @@ def _lines(node: DrawnNode) -> list[tuple[str, str]]:
     if not node.options:
         return [("answer", heading), ("recommended", f"★ {_short(node.recommended)}")]
     first, *others = (_short(option) for option in node.options)
-    return [("answer", heading), ("question", first), *(("question", f"or {other}") for other in others)]
+    asked = [first, *(f"or {other}" for other in others)]
+    asked[-1] += "?"
+    return [("answer", heading), *(("question", line) for line in asked)]
 
 
 def _short(text: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from rather.model.responses import Logistic
 from rather.planning.tree import Node, Valuation
 
 # People who come to a node with a smaller share of the probability of the likeliest do not matter there.
@@ -38,6 +39,7 @@ class Exchanger:
         starts: How many of them are improved.
         rounds: Passes over the slots of a slate.
         kept: Slates that each pass over a slot leaves for the comparison.
+        finalists: Slates that the sample leaves for the comparison by all people.
     """
 
     valuation: Valuation
@@ -47,6 +49,7 @@ class Exchanger:
     starts: int = 3
     rounds: int = 2
     kept: int = 3
+    finalists: int = 6
 
     def exchange(self, node: Node, reach: Tensor, taken: frozenset[Slate], generator: torch.Generator) -> bool:
         """Ask the best question found at a node; whether it is another one than before.
@@ -61,6 +64,10 @@ class Exchanger:
         worth = torch.stack([self.valuation.worth(child)[here] for child in node.children])
         slates = self._promising(node.slate, here, reach[here], worth, generator)
         slates = slates[[frozenset(slate) not in taken for slate in slates.tolist()]]
+        if len(here) > self.sample and len(slates) > self.finalists:
+            drawn = here[torch.multinomial(reach[here], self.sample, replacement=True, generator=generator)]
+            values = self._values(node, slates, drawn, torch.ones(self.sample))
+            slates = slates[values.topk(self.finalists).indices]
         compared = torch.cat([torch.tensor([node.slate]), slates])
         values = self._values(node, compared, here, reach[here])
         best = int(values.argmax())
@@ -81,7 +88,7 @@ class Exchanger:
         gains = (worth * weights).reshape(-1)
         utilities = people.policy.catalog.vectors(self.pool) @ people.vectors[here].T  # (n, s)
         n, k = len(self.pool), len(slate)
-        drawn_slates = torch.rand(min(self.drawn, n**k), n, generator=generator).topk(k, dim=1).indices
+        drawn_slates = _drawn_slates(min(self.drawn, n**k), n, k, generator)
         values = self._linear(utilities[drawn_slates], gains)
         best = drawn_slates[values.topk(min(self.starts, len(values))).indices]
         index = {row: position for position, row in enumerate(self.pool.tolist())}
@@ -96,9 +103,7 @@ class Exchanger:
         for _ in range(self.rounds):
             before = list(slate)
             for slot in range(len(slate)):
-                options = [utilities[item].expand_as(utilities) for item in slate]
-                options[slot] = utilities
-                values = self._linear(torch.stack(options, dim=1), gains)
+                values = self._exchanged(slate, slot, utilities, gains)
                 values[[item for other, item in enumerate(slate) if other != slot]] = -torch.inf
                 top = values.topk(min(self.kept, len(values) - len(slate) + 1)).indices.tolist()
                 for item in top:
@@ -106,6 +111,19 @@ class Exchanger:
                 slate[slot] = top[0]
             if slate == before:
                 return
+
+    def _exchanged(self, slate: list[int], slot: int, utilities: Tensor, gains: Tensor) -> Tensor:
+        """`(n,)`: the value of the slate with each item of the pool, of utilities `(n, s)`, in one of its slots."""
+        response = self.valuation.people.policy.response
+        if len(slate) == 2 and isinstance(response, Logistic) and not response.extras:
+            # A quarter of the time of the general case, which most of the time of a plan goes to.
+            mine, other = gains.view(2, -1)[[slot, 1 - slot]]
+            ahead = utilities - utilities[slate[1 - slot]]
+            values: Tensor = ahead.mul_(1 / response.temperature).sigmoid_() @ (mine - other) + other.sum()
+            return values
+        options = [utilities[item].expand_as(utilities) for item in slate]
+        options[slot] = utilities
+        return self._linear(torch.stack(options, dim=1), gains)
 
     def _linear(self, utilities: Tensor, gains: Tensor) -> Tensor:
         """`(b,)`: the value of slates of utilities `(b, k, s)` when the answers gain `(a * s,)`."""
@@ -132,3 +150,11 @@ class Exchanger:
             scores = people.top(directions.view(-1, vectors.shape[1])).scores[:, 0].double()
             values.append(scores.view(len(batch), -1) @ staked)
         return torch.cat(values)
+
+
+def _drawn_slates(count: int, n: int, k: int, generator: torch.Generator) -> Tensor:
+    """About `count` slates `(b, k)` of different positions `0..n-1`, at least one."""
+    drawn = torch.randint(n, (count, k), generator=generator)
+    ordered = drawn.sort(dim=1).values
+    different = drawn[(ordered[:, 1:] != ordered[:, :-1]).all(dim=1)]
+    return different if len(different) else torch.randperm(n, generator=generator)[None, :k]

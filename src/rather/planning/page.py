@@ -44,8 +44,9 @@ def plan_html(plan: Plan, catalog: Catalog) -> str:
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
         f"<title>The planned questions</title><style>{STYLE}</style></head><body>"
         f"<h1>The planned questions</h1><p>{counted(asked, 'question')} in all; each person is asked at most "
-        f"{plan.questions}. Percentages are of all people. ★ is what would be recommended there.</p>"
-        f"{_regrets(plan)}<h2>The tree</h2>{''.join(_branch(root))}</body></html>\n"
+        f"{plan.questions}. In bold is what a person answered; the percentage is how many of all people come this way; "
+        "★ is what would be recommended to them if they left here; and below it is what they are asked next. Click on "
+        f"a line to open or close it.</p>{''.join(_branch(root))}{_regrets(plan)}</body></html>\n"
     )
 
 

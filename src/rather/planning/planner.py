@@ -10,7 +10,7 @@ that one is taken which is best for other people, so that a plan is not made for
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -21,21 +21,14 @@ from rather.conversation.policy import Policy
 from rather.errors import InvalidInputError
 from rather.numerics.randomness import derive_generator
 from rather.numerics.threads import one_thread
-from rather.planning.exchange import Exchanger, Slate
+from rather.planning.exchange import Exchanger
 from rather.planning.growth import Growth
 from rather.planning.people import People, sampled_people
+from rather.planning.search import OnProgress, Progress, Search
 from rather.planning.tree import Node, Valuation
-from rather.strategies.clock import check_interrupt
 
 # Items that may be asked about: those that are best for some people, and others, who often separate people better.
 MOST_FAVOURITES = 512
-# Sampled people who must come to a node for its question to be exchanged: with fewer it would be chosen for them, not
-# for others like them. On cars (145 dimensions) plans were worse for fresh people than no plan without this.
-LEAST_PEOPLE = 200
-# Sweeps before the tree is grown at leaves that more people come to than before.
-BEFORE_GROWING = 2
-
-OnProgress = Callable[[int, int, str], None]
 
 
 def plan(
@@ -139,36 +132,22 @@ class _Planner:
         growth.grow(myopic)
         valuation.settle(myopic, weights)
         exchanger = Exchanger(valuation, self._pool(myopic, valuation.people))
-        progress = _Progress(len(myopic.questions) * self.sweeps * self.tries, on_progress)
+        # Each tree has at most as many nodes as the myopic one, those of all depths together hardly more than twice.
+        progress = Progress(3 * len(myopic.questions) * self.sweeps * self.tries, on_progress)
         found = [myopic.copied()]
-        for number in range(self.tries):
-            found += self._improved(myopic.copied(), number, growth, exchanger, progress)
-        root = max(found, key=selection.value)
+        for number in range(self.tries if myopic.slate else 0):
+            search = Search(growth, exchanger, selection, self.sweeps, self.seed, number, progress)
+            found += search.trees(myopic)
+        root = self._best(found, valuation, selection)
         self._prune(root, valuation, weights)
         valuation.settle(root, weights)
-        progress.finish()
+        progress.advance(progress.total)
         return self._plan(root, myopic, valuation, others)
 
-    def _improved(
-        self, root: Node, number: int, growth: Growth, exchanger: Exchanger, progress: _Progress
-    ) -> Iterator[Node]:
-        """The trees after each sweep of exchanges of single questions, until nothing changes."""
-        valuation = exchanger.valuation
-        weights = valuation.people.weights
-        for sweep in range(self.sweeps if root.slate else 0):
-            if sweep == BEFORE_GROWING:
-                growth.grow(root)
-                valuation.settle(root, weights)
-            progress.note = f"expected regret {self._regret(valuation, root):.4g}"
-            generator = derive_generator(self.seed, "sweep", number, sweep)
-            changed = _sweep(exchanger, root, weights, frozenset(), generator, progress)
-            yield root.copied()
-            if not changed and sweep >= BEFORE_GROWING:
-                return
-
-    def _regret(self, valuation: Valuation, root: Node) -> float:
-        lost = valuation.regret(root, self.questions)
-        return sum(share * regret for share, regret in zip(self.leaving, lost, strict=True))
+    def _best(self, found: Sequence[Node], valuation: Valuation, selection: Valuation) -> Node:
+        """The best tree for other people, of those that are not worse than the first for the people planned for."""
+        least = valuation.value(found[0])
+        return max((tree for tree in found if valuation.value(tree) >= least), key=selection.value)
 
     def _pool(self, root: Node, people: People) -> Tensor:
         """Rows of the items that may be asked about, ascending."""
@@ -224,43 +203,3 @@ class _Planner:
             for child, probability in zip(node.children, node.answers, strict=True)
         )
         return PlanNode(float(reach.sum()), ids[node.row], tuple(ids[row] for row in node.slate), children)
-
-
-class _Progress:
-    """Counts the nodes that are done."""
-
-    def __init__(self, total: int, on_progress: OnProgress | None) -> None:
-        self.done, self.total, self.note = 0, total, ""
-        self.on_progress = on_progress
-
-    def advance(self) -> None:
-        check_interrupt()
-        self.done = min(self.done + 1, self.total)
-        if self.on_progress is not None:
-            self.on_progress(self.done, self.total, self.note)
-
-    def finish(self) -> None:
-        if self.on_progress is not None:
-            self.on_progress(self.total, self.total, self.note)
-
-
-def _sweep(
-    exchanger: Exchanger,
-    node: Node,
-    reach: Tensor,
-    above: frozenset[Slate],
-    generator: torch.Generator,
-    progress: _Progress,
-) -> int:
-    """Exchange the question of a node and of all below, parents first; how many have changed."""
-    below = {frozenset(each.slate) for child in node.children for each in child.questions}
-    people = exchanger.valuation.people
-    changed = 0
-    if people.are_everybody or float(reach.sum()) * len(people.vectors) >= LEAST_PEOPLE:
-        changed = int(exchanger.exchange(node, reach, above.union(below), generator))
-    progress.advance()
-    above |= {frozenset(node.slate)}
-    for child, probability in zip(node.children, node.answers, strict=True):
-        if child.slate:
-            changed += _sweep(exchanger, child, reach * probability, above, generator, progress)
-    return changed

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from rather.planning.people import People
+
+Shape = tuple[Any, ...]
 
 
 @dataclass(eq=False)
@@ -48,6 +51,11 @@ class Node:
         yield self
         for child in self.children:
             yield from child.walk()
+
+    @property
+    def shape(self) -> Shape:
+        """All that is asked from here on: equal for trees that ask the same."""
+        return (self.slate, tuple(child.shape for child in self.children)) if self.slate else ()
 
     @property
     def questions(self) -> list[Node]:
@@ -108,6 +116,10 @@ class Valuation:
             gained = float(reach.double() @ (self.people.vectors @ node.vector).double())
             lost[node.depth : None if not node.slate else node.depth + 1] -= gained
         return lost.clamp_min(0).tolist()
+
+    def expected_regret(self, root: Node) -> float:
+        """The expected regret of people when they leave, recommendations as they are."""
+        return self.people.best - float(self.people.weights.double() @ self.worth(root).double())
 
     def value(self, root: Node) -> float:
         """What a tree planned for other people is worth to these, recommendations as they are."""

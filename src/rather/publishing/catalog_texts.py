@@ -21,7 +21,17 @@ from rather.model.questions import item_option
 from rather.publishing.coding import Arrays, ByLanguage, by_language
 
 # What the engine says of its own; the rest of the page's texts are in its script.
-SECTIONS = ("list.", "stop.", "standing.", "match.", "reasons.", "hints.", "problems.", "cell.unknown")
+SECTIONS = (
+    "list.",
+    "stop.",
+    "standing.",
+    "match.",
+    "reasons.",
+    "hints.",
+    "contradiction.",
+    "problems.",
+    "cell.unknown",
+)
 
 Progress = Callable[[int], None]
 

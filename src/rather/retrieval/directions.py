@@ -1,5 +1,7 @@
 """Directions that conversations search: means of groups of users, and of users who give the same answers."""
 
+from functools import cache
+
 import torch
 from torch import Tensor
 
@@ -42,10 +44,17 @@ def group_means(users: Tensor, count: int, generator: torch.Generator) -> Tensor
     Groups hold 1 to 128 users, their sizes evenly spaced on a logarithmic scale; the mean of a larger one is nearly
     that of all. A group is a slice of consecutive users, so that all means follow from one cumulative sum.
     """
-    sizes = torch.logspace(0, 7, count, base=2, dtype=torch.float32).long().clamp_max(len(users))
+    sizes, room = _group_sizes(count, len(users))
     sums = torch.cat([torch.zeros_like(users[:1]), users.cumsum(dim=0)])
-    starts = (torch.rand(count, generator=generator, dtype=torch.float32) * (len(users) - sizes + 1)).long()
+    starts = (torch.rand(count, generator=generator, dtype=torch.float32) * room).long()
     return (sums[starts + sizes] - sums[starts]) / sizes[:, None]
+
+
+@cache
+def _group_sizes(count: int, users: int) -> tuple[Tensor, Tensor]:
+    """Sizes of groups `(count,)`, and at how many positions each may start."""
+    sizes = torch.logspace(0, 7, count, base=2, dtype=torch.float32).long().clamp_max(users)
+    return sizes, users - sizes + 1
 
 
 def conversation_directions(users: Tensor, items: Tensor, count: int, generator: torch.Generator) -> Tensor:

@@ -1,7 +1,8 @@
 """What every retriever offers, and what it finds."""
 
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from functools import cache
+from typing import Protocol, TypeGuard, runtime_checkable
 
 from torch import Tensor
 
@@ -73,6 +74,32 @@ class Screening(Protocol):
     def screen(self, directions: Tensor, count: int, allowed: Tensor | None = None) -> Tensor:
         """Rows `(b, count)` of good items for each direction; arguments as those of `Retriever.top`."""
         ...
+
+
+def is_adaptive(retriever: Retriever) -> TypeGuard[AdaptiveRetriever]:
+    """Whether a retriever can be fitted to a belief."""
+    return _follows(type(retriever), AdaptiveRetriever)
+
+
+def has_candidates(retriever: Retriever) -> TypeGuard[HasCandidates]:
+    """Whether a retriever finds only the items of a shortlist."""
+    return _follows(type(retriever), HasCandidates)
+
+
+def has_favourites(retriever: Retriever) -> TypeGuard[HasFavourites]:
+    """Whether a retriever keeps the best item of every particle."""
+    return _follows(type(retriever), HasFavourites)
+
+
+def is_screening(retriever: Retriever) -> TypeGuard[Screening]:
+    """Whether a retriever finds good items much faster than the best ones."""
+    return _follows(type(retriever), Screening)
+
+
+@cache
+def _follows(kind: type, protocol: type) -> bool:
+    """Once for each kind: to ask whether an object follows a protocol takes as long as a small kernel, five times."""
+    return issubclass(kind, protocol)
 
 
 def validate_count(count: int, available: int) -> None:

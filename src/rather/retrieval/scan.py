@@ -26,7 +26,7 @@ class ScanSettings:
         group_rows: Rows in a group; by default it depends on the count, see `rows_per_group`.
         direct_rows: Up to this many rows are ranked directly, without groups;
         direct_scores: so are up to this many scores.
-        batch_directions: Directions scored in one batch.
+        batch_directions: Directions scored in one batch; more where items are few, up to twice `direct_scores`.
         parallel_from: Multiplications from which a scan runs on all threads. In smaller scans starting the helpers
             takes longer than they save.
     """
@@ -62,7 +62,7 @@ def best_rows(
 
     If fewer rows are allowed, the scores end with minus infinity.
     """
-    batches = torch.split(directions, settings.batch_directions)
+    batches = torch.split(directions, max(settings.batch_directions, 2 * settings.direct_scores // max(1, len(items))))
     parts = [_best_rows(items, batch, count, allowed, settings) for batch in batches]
     if len(parts) == 1:
         return parts[0]

@@ -20,7 +20,7 @@ from torch import Tensor
 from rather.caching.by_identity import ByIdentity
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
-from rather.numerics.randomness import derive_generator
+from rather.numerics.randomness import derive_generator, derive_seed
 from rather.numerics.threads import one_thread
 from rather.retrieval.directions import (
     belief_directions,
@@ -197,11 +197,12 @@ class ShortlistRetriever:
             if not self._is_for(allowed):
                 return self._filtered(allowed).fitted(belief, allowed)
             # By the mean alone: to hash all particles takes a twentieth of a question.
-            generator = derive_generator(self.settings.seed, "fit", belief.mean.numpy().tobytes().hex())
+            seed = derive_seed(self.settings.seed, "fit", belief.mean.numpy().tobytes().hex())
             fresh = replace(self, _mean=MeanSearch(belief.mean[None]))
             one_in = self.settings.check_one_in if self.report.exact_is_cheap else self.settings.scan_one_in
-            if int(torch.randint(one_in, (), generator=generator)):
+            if seed % one_in:
                 return fresh
+            generator = torch.Generator().manual_seed(seed)
             directions = self._directions_to_check(belief, generator)
             return fresh._enlarged(directions, belief, generator) if len(directions) else fresh
 

@@ -9,11 +9,12 @@ if TYPE_CHECKING:
     from rather.server.http.app import create_app as create_app
     from rather.server.settings import Limits as Limits
     from rather.server.settings import Settings as Settings
+    from rather.server.studies import Study as Study
     from rather.server.theme import Theme as Theme
 
-__all__ = ["Limits", "Settings", "Theme", "create_app"]
+__all__ = ["Limits", "Settings", "Study", "Theme", "create_app"]
 
-_HOMES = {"create_app": "http.app", "Settings": "settings", "Limits": "settings", "Theme": "theme"}
+_HOMES = {"create_app": "http.app", "Settings": "settings", "Limits": "settings", "Study": "studies", "Theme": "theme"}
 
 
 def __getattr__(name: str) -> Any:

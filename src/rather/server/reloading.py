@@ -14,6 +14,7 @@ from rather.errors import InvalidInputError, RatherError
 from rather.formats.opening import files_of, open
 from rather.formats.vectors.memory_mapped_items import MemoryMappedItems
 from rather.model.catalog_changes import CatalogChanges
+from rather.server.computing.priors import Priors
 from rather.server.conversations import Conversations
 from rather.server.problems import ProblemError
 
@@ -99,10 +100,14 @@ class Reloading:
     Args:
         conversations: Where new versions are served.
         files: The file or folder that a catalogue was opened from, by the name of the catalogue.
+        priors: The learnt priors that conversations start from.
     """
 
-    def __init__(self, conversations: Conversations, files: Mapping[str, str | Path]) -> None:
+    def __init__(
+        self, conversations: Conversations, files: Mapping[str, str | Path], priors: Priors | None = None
+    ) -> None:
         self._conversations = conversations
+        self._priors = priors or Priors()
         if unknown := sorted(set(files) - {served.name for served in conversations.catalogs}):
             raise InvalidInputError(f"`files` must name catalogues that are served, got {', '.join(unknown)}.")
         self._watched = [_Watched(name, Path(path)) for name, path in files.items()]
@@ -171,7 +176,9 @@ class Reloading:
             opened = open(watched.path, strict=self._conversations.settings.strict, cache=user_cache())
             if self._stop.is_set() or _FileStates.of(watched.path) != watched.seen:
                 return None
-            changes = self._conversations.replace(watched.name, opened)
+            beliefs = self._priors.beliefs(watched.name, opened)
+            changes = self._conversations.replace(watched.name, (opened.catalog, beliefs.current), beliefs.earlier)
+            self._priors.serve(watched.name, opened)
         except Exception as error:
             return self._kept(watched, error) if _FileStates.of(watched.path) == watched.seen else None
         watched.opened, watched.served, watched.problem = watched.seen, contents, None

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictInt, model_validator
 
 from rather.conversation.policy_settings import AskKind, Ranking
 from rather.server.settings import MOST_BUDGET_MS
@@ -15,6 +15,19 @@ Name = Annotated[str, Field(min_length=1, max_length=200)]
 LongName = Annotated[str, Field(min_length=1, max_length=1_000)]
 FilterExpression = Annotated[str, Field(max_length=1_000)]
 
+
+def _printable(text: str) -> str:
+    if not text.isprintable() or not text.strip():
+        raise ValueError("must be visible characters on one line")
+    return text
+
+
+Note = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_printable)]
+"""Something that a study notes of a session."""
+
+
+# What a study may note of a session. Data, never a key: nobody opens a session by any of them.
+STUDY_KEYS = ("respondent", "campaign", "arm", "source")
 
 # What the library writes has fewer. Deeper ones exhaust the stack of whoever walks through them.
 MOST_LEVELS = 20
@@ -85,6 +98,24 @@ class NewSession(BaseModel):
     language: Literal["en", "de", "fr", "es"] | None = Field(
         None, description="The language of questions and reasons; by default that of whoever reads them."
     )
+    respondent: Note | None = Field(
+        None,
+        description="The person's id in a study. It is noted and exported, and passed on when the person leaves; it "
+        "never leads to a session, not even to one that was opened with it.",
+    )
+    campaign: Note | None = Field(None, description="The campaign or study, noted. A server with a study sets it.")
+    arm: Note | None = Field(None, description="The arm of the study, noted. A server with a study sets it.")
+    source: Note | None = Field(None, description="Where the person came from, noted.")
+
+    @property
+    def study(self) -> dict[str, str]:
+        """What a study notes of the session, by `STUDY_KEYS`; without what was not given."""
+        return {key: note for key in STUDY_KEYS if (note := getattr(self, key)) is not None}
+
+    @property
+    def without_study(self) -> "NewSession":
+        """The request without what a study notes, which changes no question."""
+        return self.model_copy(update=dict.fromkeys(STUDY_KEYS))
 
 
 class NewAnswer(BaseModel):
@@ -93,6 +124,14 @@ class NewAnswer(BaseModel):
     model_config = request_config({"question": "3-2", "choice": 0})
 
     question: Name = Field(description="The id of the question that is answered.")
+    choice: JsonChoice
+
+
+class Revision(BaseModel):
+    """Another answer to a question that was answered before."""
+
+    model_config = request_config({"choice": 1})
+
     choice: JsonChoice
 
 

@@ -1,12 +1,14 @@
 """The server process: it listens, and on SIGTERM finishes the requests it has."""
 
+import gc
 import logging
 import os
 import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -108,7 +110,35 @@ def run(
     before = sys.getswitchinterval()
     if threading.current_thread() is threading.main_thread():
         sys.setswitchinterval(SWITCH_SECONDS)
+    with _short_collections() as freeze:
+
+        def started() -> None:
+            freeze()
+            on_start()
+
+        try:
+            Server(config, app, started).run(sockets=[listener])
+        finally:
+            sys.setswitchinterval(before)
+
+
+@contextmanager
+def _short_collections() -> Iterator[Callable[[], None]]:
+    """Gives a function that takes all objects there are out of the garbage collection, until the context ends.
+
+    A full collection stops every thread while it looks at all objects. The 270,000 of a server that is ready took it
+    130 ms, every dozen seconds under load; those that requests add take it a small part of that.
+    """
+    frozen = False
+
+    def freeze() -> None:
+        nonlocal frozen
+        if frozen := not gc.get_freeze_count():  # a host program may have frozen its own
+            gc.collect()
+            gc.freeze()
+
     try:
-        Server(config, app, on_start).run(sockets=[listener])
+        yield freeze
     finally:
-        sys.setswitchinterval(before)
+        if frozen:
+            gc.unfreeze()

@@ -3,13 +3,16 @@
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import get_args
+from typing import Literal, get_args
 
 from rather.conversation.display_text import DisplayText
+from rather.conversation.plans import Plan
+from rather.conversation.policy_settings import NoiseKind
 from rather.errors import InvalidInputError
 from rather.languages import ENGLISH, validated_language
 from rather.numerics.threads import available_cores
 from rather.retrieval.selection import RetrieverKind
+from rather.server.studies import Study
 from rather.server.theme import Theme
 from rather.strategies import STRATEGIES
 
@@ -26,6 +29,9 @@ FOR_LARGE = ("auto", "query-iteration", "rand-user-top-item", "top5-exhaustive",
 # The most time for choosing a question that an operator or a caller may ask for.
 MOST_BUDGET_MS = 60_000
 
+# New conversations after which a prior may be learnt again; with fewer it would hardly change.
+FEWEST_NEW = 10
+
 HOST_PATTERN = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*")
 
 
@@ -36,7 +42,9 @@ class Limits:
     Attributes:
         body_bytes: Largest request body.
         sessions_per_day: Sessions that one address may open in a day.
-        requests_per_minute: Requests to the API that one address may make; as many may come at once.
+        requests_per_minute: Requests to the API that one address may make, wide enough for a classroom behind it; as
+            many may come at once.
+        session_requests_per_minute: Requests about one session.
         text_length: Longest text of a catalogue that is shown; a longer one is cut and ends in "…".
         slate: Most options of a question.
         attributes: Most attributes that a question about attributes states, over all its options (k times p).
@@ -48,7 +56,8 @@ class Limits:
 
     body_bytes: int = 1_000_000
     sessions_per_day: int = 1_000
-    requests_per_minute: int = 1_200
+    requests_per_minute: int = 6_000
+    session_requests_per_minute: int = 600
     text_length: int = 2_000
     slate: int = 10
     attributes: int = 24
@@ -80,15 +89,22 @@ class Settings:
         link_hosts: Hosts that links to the pages of items may lead to, such as `https://shop.example.org`; links to
             others are not shown. `*` allows any.
         strategies: Names of the strategies that a caller may choose (see `strategies_for`).
+        plans: Made by `rather.plan`; conversations about the catalogue that one was made for follow it. Where a
+            catalogue has changed since, and where a person filters, questions are chosen one by one.
         workers: Computations at the same time; None for one on each core.
-        prefetch: Whether to compute the next question for every possible answer while the person reads.
+        prefetch: Whether to compute the next question for every likely answer while the person reads.
         watch: Whether to look every two seconds if files of catalogues have changed, and to serve what they hold.
         strict: Whether a changed table is rejected when it holds values that cannot be read, see `rather.open`.
         retriever: How items are found, a kind of `rather.retrieval.choose_retriever`.
+        noise: How people differ in the noise of their answers: "fixed" assumes the same of everybody, "personal" learns
+            each person's own (see `rather.PersonalNoise`). Sessions keep what they were opened with.
         cache_mb: Memory for cached states of conversations.
         theme: The look of the page, see `Theme.from_file`; None for that of `rather`.
         language: The language of all texts for people; None for that of each browser.
         limits: How much one caller may use.
+        learn: When a prior is learnt from the answers: "daily", or after so many new conversations; None for never.
+        learnt: The folder that learnt priors are kept in; None for one in the user's data directory.
+        study: What is studied, see `Study.from_file`; None for nothing.
     """
 
     database: str | None = None
@@ -99,25 +115,36 @@ class Settings:
     image_hosts: tuple[str, ...] = ()
     link_hosts: tuple[str, ...] = ()
     strategies: tuple[str, ...] = tuple(name for name in STRATEGIES if name not in NOT_SERVED)
+    plans: tuple[Plan, ...] = ()
     workers: int | None = None
     prefetch: bool = True
     watch: bool = True
     strict: bool = False
     retriever: str = "auto"
+    noise: NoiseKind = "fixed"
     cache_mb: int = 256
     theme: Theme | None = None
     language: str | None = None
     limits: Limits = field(default_factory=Limits)
+    learn: Literal["daily"] | int | None = None
+    learnt: Path | None = None
+    study: Study | None = None
 
     def __post_init__(self) -> None:
         if self.retriever not in get_args(RetrieverKind):
             raise InvalidInputError(
                 f"`retriever` must be one of {', '.join(get_args(RetrieverKind))}, got {self.retriever!r}."
             )
+        if self.noise not in get_args(NoiseKind):
+            raise InvalidInputError(f"`noise` must be one of {', '.join(get_args(NoiseKind))}, got {self.noise!r}.")
         if self.keep_days is not None and not self.keep_days > 0:
             raise InvalidInputError(f"`keep_days` must be above 0, got {self.keep_days}.")
         if self.admin_token is not None and len(self.admin_token) < 16:
             raise InvalidInputError("`admin_token` must have at least 16 characters, so that nobody can guess it.")
+        if self.learn not in (None, "daily") and not (isinstance(self.learn, int) and self.learn >= FEWEST_NEW):
+            raise InvalidInputError(
+                f"`learn` must be daily or a number of conversations of at least {FEWEST_NEW}, got {self.learn!r}."
+            )
         validated_language(self.language)
         for host in self.hosts:
             if host != "*" and not HOST_PATTERN.fullmatch(host):
@@ -131,6 +158,13 @@ class Settings:
     def database_url(self) -> str:
         """Where sessions are stored."""
         return self.database if self.database is not None else default_database()
+
+    @property
+    def learnt_folder(self) -> Path:
+        """Where learnt priors are kept."""
+        from platformdirs import user_data_path
+
+        return self.learnt if self.learnt is not None else Path(user_data_path("rather")) / "learnt"
 
     def strategies_for(self, items: int) -> tuple[str, ...]:
         """Names of the strategies that a caller may choose for a catalogue with this many items."""

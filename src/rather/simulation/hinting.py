@@ -6,6 +6,7 @@ from torch import Tensor
 from rather.conversation.hints import LISTED, hint_response, wishes
 from rather.conversation.policy import Policy
 from rather.model.belief import Belief
+from rather.model.responses import Logistic
 from rather.model.statements import LikeBut, MoreLike, Statement
 from rather.numerics.randomness import derive_generator
 from rather.simulation.users import SimulatedUser
@@ -19,7 +20,7 @@ def given_hint(user: SimulatedUser, policy: Policy, belief: Belief, number: int)
     say which item of the list they like best. Utilities are compared with the noise of a response model.
     """
     listed = policy.recommend(belief, LISTED)
-    noise = hint_response(MoreLike(0), policy).temperature * _gumbel(user.seed, number, 2 * LISTED + 2)
+    noise = _temperature(user, policy) * _gumbel(user.seed, number, 2 * LISTED + 2)
     if number % 2 == 1:
         offered = wishes(listed[0].row, policy, belief, count=LISTED)
         gains = torch.stack([torch.zeros_like(user.utility), *(each.step for each in offered)]) @ user.utility
@@ -28,6 +29,13 @@ def given_hint(user: SimulatedUser, policy: Policy, belief: Belief, number: int)
             return LikeBut(listed[0].id, offered[best - 1].column, offered[best - 1].toward)
     utilities = policy.catalog.vectors([item.row for item in listed]) @ user.utility
     return MoreLike(listed[int((utilities + noise[-len(listed) :]).argmax())].id)
+
+
+def _temperature(user: SimulatedUser, policy: Policy) -> float:
+    response = hint_response(MoreLike(0), policy)
+    if isinstance(response, Logistic):
+        return response.temperature
+    return user.own_response.temperature if isinstance(user.own_response, Logistic) else response.typical
 
 
 def _gumbel(seed: int, number: int, count: int) -> Tensor:

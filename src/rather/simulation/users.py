@@ -1,11 +1,13 @@
 """A simulated user: a true utility vector, a way of answering, a seed."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor
 
 from rather.model.catalog import Catalog
+from rather.model.personal_noise import PersonalNoise
 from rather.model.questions import Question
 from rather.model.responses import Choice, ResponseModel
 from rather.numerics.arrays import as_floats
@@ -31,7 +33,7 @@ class SimulatedUser:
 
     Attributes:
         utility: `(d,)`.
-        response: How the user answers.
+        response: How the user answers. Of `PersonalNoise` the seed draws one level, which the user keeps.
         seed: Of the noise in the answers.
     """
 
@@ -42,10 +44,18 @@ class SimulatedUser:
     def __post_init__(self) -> None:
         object.__setattr__(self, "utility", as_floats(self.utility, "utility", rank=1))
 
+    @cached_property
+    def own_response(self) -> ResponseModel:
+        """The response model with the user's own temperature."""
+        if not isinstance(self.response, PersonalNoise):
+            return self.response
+        generator = derive_generator(self.seed, "noise level")
+        return self.response.levels[int(torch.multinomial(self.response.log_weights.exp(), 1, generator=generator))]
+
     def answer(self, question: Question) -> Choice:
         """One draw from the response model."""
         utilities = question.vectors @ self.utility
-        probabilities = self.response.log_probabilities(utilities[:, None])[:, 0].exp()
+        probabilities = self.own_response.log_probabilities(utilities[:, None])[:, 0].exp()
         generator = derive_generator(self.seed, "answer", question.number)
         draw = torch.rand((), generator=generator, dtype=torch.float32)
         # right=True: a draw of exactly 0 must not fall on an answer of probability 0.

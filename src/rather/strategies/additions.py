@@ -16,7 +16,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import softplus
 
-from rather.model.responses import Logistic, ResponseModel
+from rather.model.personal_noise import Softmax
+from rather.model.responses import ResponseModel
 from rather.value import exponentials
 
 
@@ -35,12 +36,12 @@ class Additions:
     Attributes:
         utilities: `(c, m)`, of each candidate for each particle.
         weights: `(m,)` of the particles.
-        temperature: Of the softmax.
+        temperature: Of the softmax, or `(m,)` for each particle's.
     """
 
     utilities: Tensor
     weights: Tensor
-    temperature: float
+    temperature: float | Tensor
 
     @cached_property
     def expected(self) -> Tensor:
@@ -86,4 +87,4 @@ class Additions:
 
 def is_plain_softmax(response: ResponseModel) -> bool:
     """Whether the options are all that can be answered, and are chosen by a softmax."""
-    return isinstance(response, Logistic) and not response.extras
+    return isinstance(response, Softmax) and not response.extras

@@ -11,7 +11,7 @@ from torch import Tensor
 from rather import value
 from rather.errors import TooManySlatesError
 from rather.model.items import BLOCK_ROWS
-from rather.model.responses import Logistic
+from rather.model.personal_noise import Softmax
 from rather.numerics.threads import on_all_threads
 from rather.strategies.additions import Additions, is_plain_softmax
 from rather.strategies.initialisers import Initialiser, rand_user_top_item, top_items_of_random_particles
@@ -104,7 +104,7 @@ class Greedy:
 def _appended(rows: Tensor, slate: Tensor, problem: Problem) -> Tensor:
     """EUS of the slate `(j,)` with each of the rows appended, under plain softmax answers, in closed form."""
     particles, weights = problem.belief.particles.T, problem.belief.weights
-    assert isinstance(problem.response, Logistic)
+    assert isinstance(problem.response, Softmax)
     additions = Additions(problem.catalog.vectors(rows) @ particles, weights, problem.response.temperature)
     return additions.appended(additions.slates((problem.catalog.vectors(slate) @ particles)[None]))[0]
 

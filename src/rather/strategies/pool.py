@@ -8,13 +8,13 @@ In it, slates are valued and improved without touching the catalogue.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 
 import torch
 from torch import Tensor
 
-from rather.model.responses import Logistic
+from rather.model.personal_noise import Softmax
 from rather.numerics.randomness import systematic_rows
 from rather.retrieval.directions import group_means
 from rather.retrieval.scan import argmax
@@ -72,6 +72,7 @@ class Pool:
 
     problem: Problem
     rows: Tensor
+    _extended: dict[tuple[int, ...], Tensor] = field(default_factory=dict, repr=False)
 
     @classmethod
     def screened(
@@ -89,9 +90,9 @@ class Pool:
             problem: What is asked about; its generator draws the groups.
             groups: How many. The breadth of directions matters more than how many items are taken for each.
             depth: Items for each group; at least k are taken.
-            single: Particles whose own best item is taken, at most 512; all 512 where those items are at hand. An item
-                that is best for only a few particles is the best of hardly any random group, but of the group that an
-                answer in its favour singles out.
+            single: Particles whose own best item is taken, at most 512; where those are found on a shortlist, this many
+                for each option after the first. An item that is best for only a few particles is the best of hardly any
+                random group, but of the group that an answer in its favour singles out.
             out_of_time: When given, groups are looked up a few at a time until it says so.
             small_catalog: A catalogue up to this size is its own pool.
         """
@@ -99,7 +100,8 @@ class Pool:
             return cls(problem, problem.rows)
         belief, found = problem.belief, list[Tensor]()
         taken = systematic_rows(belief.log_weights, SEQUENCE, problem.generator)
-        if (favourites := problem.favourites(taken)) is not None:
+        some = torch.arange(min(SEQUENCE, single * (problem.k - 1)))
+        if (favourites := problem.favourites(taken[some * SEQUENCE // max(1, len(some))])) is not None:
             found, single = [favourites], 0
         sequence = belief.particles[taken[torch.randperm(SEQUENCE, generator=problem.generator)]]
         means = torch.cat([belief.mean[None], group_means(sequence, groups, problem.generator)])
@@ -139,7 +141,7 @@ class Pool:
         """The items as candidates, under a softmax that stands for the person's choice among the options."""
         problem, response = self.problem, self.problem.response
         # Without noise a softmax that sharp is nearly right, and still tells losing by a little from losing by a lot.
-        temperature = response.temperature if isinstance(response, Logistic) else 0.02 * problem.utility_spread
+        temperature = response.temperature if isinstance(response, Softmax) else 0.02 * problem.utility_spread
         return Additions(self.utilities, problem.belief.weights, temperature)
 
     def positions(self, slates: Tensor) -> Tensor:
@@ -151,9 +153,17 @@ class Pool:
         return frozenset(self.rows[slate].tolist()) in self.problem.asked
 
     def extended(self, slates: Tensor) -> Tensor:
-        """EUS `(b, p)` of slates `(b, j)` with each item appended; minus infinity for those on the slate already."""
-        additions = self.additions
-        return additions.appended(additions.slates(self.utilities[slates])).scatter_(1, slates, -torch.inf)
+        """EUS `(b, p)` of slates `(b, j)` with each item appended; minus infinity for those on the slate already.
+
+        Each is computed once: what greedy appends its last item to, and what is left after an exchange, come again.
+        """
+        keys = [tuple(sorted(slate)) for slate in slates.tolist()]
+        new = {key: number for number, key in enumerate(keys) if key not in self._extended}
+        if new:
+            additions = self.additions
+            found = additions.appended(additions.slates(self.utilities[slates[list(new.values())]]))
+            self._extended.update(zip(new, found.unbind(), strict=True))
+        return torch.stack([self._extended[key] for key in keys]).scatter_(1, slates, -torch.inf)
 
     def greedy(self) -> Tensor:
         """Greedy in the pool: from the item of highest expected utility, append what most raises EUS. `(1, k)`."""
@@ -161,7 +171,9 @@ class Pool:
         chosen = additions.expected.argmax()[None, None]
         slate = additions.slates(self.utilities[chosen])
         while True:
-            best = additions.appended(slate).scatter_(1, chosen, -torch.inf).argmax(dim=1)
+            values = additions.appended(slate)
+            self._extended[tuple(sorted(chosen[0].tolist()))] = values[0]
+            best = values.scatter(1, chosen, -torch.inf).argmax(dim=1)
             chosen = torch.cat([chosen, best[:, None]], dim=1)
             if chosen.shape[1] == self.problem.k:
                 return chosen

@@ -16,9 +16,10 @@ from rather import value
 from rather.errors import InvalidInputError, NoQuestionLeftError
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
+from rather.model.personal_noise import NoiseOfEach, PersonalNoise
 from rather.model.responses import ResponseModel
 from rather.retrieval import ExactRetriever, Found, Retriever
-from rather.retrieval.protocol import HasCandidates, HasFavourites, Screening
+from rather.retrieval.protocol import has_candidates, has_favourites, is_screening
 from rather.strategies.attributes.options import AttributeOptions
 from rather.strategies.items import ItemOptions
 
@@ -73,7 +74,7 @@ class Problem:
     Attributes:
         catalog: All items.
         belief: What we hold about the person.
-        response: How the person answers.
+        response: How the person answers. `PersonalNoise` becomes a temperature for each particle of the belief.
         k: Options on a slate.
         generator: The only source of randomness.
         retriever: Finds the best items for a direction; by default exactly.
@@ -98,6 +99,7 @@ class Problem:
         if self.retriever is None:
             object.__setattr__(self, "retriever", ExactRetriever(self.catalog))
         validate_dimensions(self.belief, self.catalog)
+        object.__setattr__(self, "response", response_for(self.belief, self.response))
         _ = self.options  # rejects a k or p that does not fit
 
     @cached_property
@@ -129,7 +131,7 @@ class Problem:
     @cached_property
     def candidates(self) -> Tensor:
         """The rows to try one by one, ascending: those of a retriever that keeps a shortlist, else all `rows`."""
-        if isinstance(self.retriever, HasCandidates):
+        if has_candidates(self.retriever):
             return self.retriever.candidates(self.allowed)
         return self.rows
 
@@ -144,15 +146,15 @@ class Problem:
 
     def screen(self, directions: Tensor, count: int) -> Tensor:
         """Rows `(b, count)` of good items: the best, unless the retriever finds others much faster."""
-        if isinstance(self.retriever, Screening):
+        if is_screening(self.retriever):
             return self.retriever.screen(directions, count, self.allowed)
         return self.search(directions, count).rows
 
     def favourites(self, particles: Tensor) -> Tensor | None:
-        """Rows `(b,)` of the best items of these particles, given by their rows; None if they are not at hand."""
-        if not isinstance(self.retriever, HasFavourites):
+        """Rows `(b,)` of the best items of these particles, given by their rows; None if there is no shortlist."""
+        if not has_favourites(self.retriever):
             return None
-        return self.retriever.favourites(self.belief.particles, self.allowed).rows[particles, 0]
+        return self.retriever.favourites(self.belief.particles[particles], self.allowed).rows[:, 0]
 
     def vectors(self, slates: Tensor) -> Tensor:
         """What the options of slates are to a utility vector, `(b, k, d)`."""
@@ -237,6 +239,15 @@ class Problem:
         if belief is self.belief and retriever is self.retriever:
             return self
         return replace(self, belief=belief, retriever=retriever, allowed=allowed)
+
+
+def response_for(belief: Belief, response: ResponseModel) -> ResponseModel:
+    """How the particles of a belief answer while questions are chosen, also if the model was another belief's.
+
+    Under `PersonalNoise` with one temperature for each: all levels for each would take as many times as long.
+    """
+    model = response.model if isinstance(response, NoiseOfEach) else response
+    return belief.drawn_noise(model) if isinstance(model, PersonalNoise) else response
 
 
 def validate_dimensions(belief: Belief, catalog: Catalog) -> None:

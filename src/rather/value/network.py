@@ -49,7 +49,7 @@ def answer_directions(slates: Tensor, belief: Belief, response: ResponseModel) -
 
 def directions_after(utilities: Tensor, belief: Belief, response: ResponseModel) -> Tensor:
     """`answer_directions` from the options' utilities `(b, k, m)`, shape `(b, r, d)`."""
-    return _weighted_particles(exponentials(response.log_probabilities(utilities)), belief)
+    return _weighted_particles(exponentials(belief.answering(response).log_probabilities(utilities)), belief)
 
 
 def exponentials(logarithms: Tensor) -> Tensor:

@@ -149,4 +149,4 @@ def test_every_data_set_states_its_terms():
     for dataset in DATASETS.values():
         assert len(dataset.licence) > 20
         assert len(dataset.citation) > 20
-        assert dataset.ratings is not None or dataset.attributes is not None
+        assert dataset.ratings is not None or dataset.attributes is not None or dataset.table

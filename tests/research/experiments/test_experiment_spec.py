@@ -4,6 +4,7 @@ import pytest
 
 from rather.errors import InvalidInputError, UnknownNameError
 from rather.research.experiments import load_spec, spec_names
+from rather.research.experiments.learnt_priors.priors import METHODS as PRIOR_METHODS
 from rather.research.experiments.real_people.conversations import METHODS
 from rather.research.experiments.spec import parse_spec
 from rather.strategies import ATTRIBUTE_STRATEGIES, STRATEGIES
@@ -74,8 +75,9 @@ def test_every_spec_is_sound(name):
             assert (number.variant, number.method) in labels or not number.method
         assert set(spec.plotted) <= {method for _, method in labels}
         known = {
-            "conversations": {*STRATEGIES, "floor"},
+            "conversations": {*STRATEGIES, "floor", "plan"},
             "wallclock": set(STRATEGIES),
             "real-people": {*STRATEGIES, *METHODS},
+            "learnt-priors": set(PRIOR_METHODS),
         }.get(spec.kind, set(ATTRIBUTE_STRATEGIES))
         assert {method.name for variant in spec.variants for method in variant.methods} <= known

@@ -152,6 +152,11 @@ export class Belief {
     return new Belief(particles, new Float64Array(particles.m).fill(-Math.log(particles.m)), evidence);
   }
 
+  /** The same particles and weights as if this were all the evidence: where to begin to move them. */
+  holding(evidence: readonly Evidence[]): Belief {
+    return new Belief(this.particles, this.logWeights, evidence);
+  }
+
   get m(): number {
     return this.particles.m;
   }
@@ -165,10 +170,24 @@ export class Belief {
     return 1 / this.weights.reduce((sum, weight) => sum + weight * weight, 0);
   }
 
+  /** The probability of an answer to options with these vectors. */
+  probability(vectors: Float32Array[], choice: Exclude<Choice, "skip">, response: Logistic): number {
+    const options = vectors.map((vector) => this.particles.utilities(vector));
+    const answers = [...vectors, ...response.extras].map(() => new Float64Array(this.m));
+    response.probabilities(options, answers);
+    const chosen = answers[response.row(choice, vectors.length)]!;
+    return chosen.reduce((sum, each, particle) => sum + each * this.weights[particle]!, 0);
+  }
+
   /** Bayes' rule for an answer to options with these vectors. */
   update(vectors: Float32Array[], choice: Exclude<Choice, "skip">, response: Logistic): Belief {
+    return this.given({ vectors, row: response.row(choice, vectors.length), response });
+  }
+
+  /** Bayes' rule for one piece of evidence. */
+  given(evidence: Evidence): Belief {
+    const { vectors, row, response } = evidence;
     const k = vectors.length;
-    const row = response.row(choice, k);
     const options = vectors.map((vector) => this.particles.utilities(vector));
     const own = new Float64Array(k);
     const logits = new Float64Array(this.m);
@@ -179,6 +198,6 @@ export class Belief {
       if (logits[particle]! > most) most = logits[particle]!;
     }
     const total = most + Math.log(logits.reduce((sum, logit) => sum + Math.exp(logit - most), 0));
-    return new Belief(this.particles, logits.map((logit) => logit - total), [...this.evidence, { vectors, row, response }]);
+    return new Belief(this.particles, logits.map((logit) => logit - total), [...this.evidence, evidence]);
   }
 }

@@ -1,9 +1,10 @@
 /** Conversations by their ids: what the page may ask of them, as it would ask the REST API. */
 
 import type * as wire from "../types";
+import { contradictions } from "./contradictions";
 import { logOf } from "./log";
 import { Session, type Event, type Settings } from "./session";
-import { type World } from "./policy";
+import type { Question, World } from "./policy";
 import { type Language } from "./publication";
 import type { Choice } from "./responses";
 import { Texts } from "./texts";
@@ -145,8 +146,7 @@ export class Conversations {
     }
     this.validateRoom(conversation, language);
     const open = session.question!;
-    const offered: Choice[] = [...open.options.keys(), ...session.world.response.extras, "skip"];
-    if (!offered.includes(choice)) throw new EngineProblem(422, "invalid-choice", "Choose one of the answers.");
+    validateOffered(session, open, choice);
     const event: Event = { type: "answer", question: open, choice, id: question, regret: null, at: now };
     return this.view(this.adopt(conversation.with(event, this.ahead.get(aheadKey(conversation, choice)))), language);
   }
@@ -170,6 +170,35 @@ export class Conversations {
       throw new EngineProblem(409, "not-the-last-answer", `Answer ${answer} is not the last one.`);
     }
     return this.view(this.adopt(conversation.with({ type: "undo", at: now })), language);
+  }
+
+  /** Answer an earlier question otherwise: all back to it is taken back, and told again. */
+  revise(id: string, answer: string, choice: Choice, now: string, language: Language): wire.Session {
+    const conversation = this.found({ session: id });
+    const { session, record } = conversation;
+    const first = session.steps.findIndex(({ position }) => String(position) === answer);
+    const given = session.steps[first];
+    if (given?.type !== "answer") throw new EngineProblem(409, "answer-undone", `Answer ${answer} has been taken back.`);
+    if (given.choice === choice) return this.view(conversation, language);
+    validateOffered(session, given.question, choice);
+    const told = session.steps.slice(first).map(({ position }) => record.events[position - 1]!);
+    this.validateRoom(conversation, language, told.length);
+    const taken = told.map((): Event => ({ type: "undo", at: now }));
+    const again = told.map((event, index): Event => (event.type === "answer" && index === 0 ? { ...event, choice, at: now } : { ...event, at: now }));
+    return this.view(this.adopt([...taken, ...again].reduce((before, event) => before.with(event), conversation)), language);
+  }
+
+  contradictions(id: string, language: Language): wire.Contradiction[] {
+    const { session, record } = this.found({ session: id });
+    const answers = session.answers.map(({ position }) => String(position));
+    return contradictions(session, this.texts(record.settings.language ?? language)).map(({ number, earlier, probability, text }) => ({
+      answer: answers[number - 1]!,
+      number,
+      earlier_answer: answers[earlier - 1]!,
+      earlier_number: earlier,
+      probability,
+      text,
+    }));
   }
 
   filter(id: string, filters: wire.Filter[], language: Language): wire.Session {
@@ -282,8 +311,8 @@ export class Conversations {
     return { k, ask, seed: wanted.seed ?? header.seed, questions: wanted.questions ?? null, language };
   }
 
-  private validateRoom({ record }: Conversation, language: Language): void {
-    if (record.events.filter(({ type }) => type !== "undo").length < MOST_ANSWERS) return;
+  private validateRoom({ record }: Conversation, language: Language, more = 1): void {
+    if (record.events.filter(({ type }) => type !== "undo").length + more <= MOST_ANSWERS) return;
     const texts = this.texts(language);
     throw new EngineProblem(409, "session-full", texts.message("problems.full", { most: MOST_ANSWERS }), texts.message("problems.open_session"));
   }
@@ -291,6 +320,11 @@ export class Conversations {
   private texts(language: Language): Texts {
     return new Texts(this.world.publication, language);
   }
+}
+
+function validateOffered(session: Session, question: Question, choice: Choice): void {
+  const offered: Choice[] = [...question.options.keys(), ...session.world.response.extras, "skip"];
+  if (!offered.includes(choice)) throw new EngineProblem(422, "invalid-choice", "Choose one of the answers.");
 }
 
 /** A conversation as part of a link: whoever has it can read the answers, and nobody else ever had them. */

@@ -121,11 +121,16 @@ export function rejuvenated(belief: Belief, prior: Prior, settings: Rejuvenation
   const count = Math.min(belief.m, settings.max_particles);
   if (belief.effective >= settings.threshold * count) return belief;
   const moves = Math.min(settings.moves, Math.ceil(count / belief.effective));
-  const copies = belief.particles.taken(systematic(belief.weights, count, random));
-  return Belief.equal(moved(copies, prior, belief.evidence, moves, random), belief.evidence);
+  return moved(belief, prior, count, moves, random);
 }
 
-function moved(copies: Particles, prior: Prior, evidence: readonly Evidence[], moves: number, random: Random): Particles {
+/** The belief with `count` equally weighted particles that have made some steps. */
+export function moved(belief: Belief, prior: Prior, count: number, moves: number, random: Random): Belief {
+  const copies = belief.particles.taken(systematic(belief.weights, count, random));
+  return Belief.equal(walked(copies, prior, belief.evidence, moves, random), belief.evidence);
+}
+
+function walked(copies: Particles, prior: Prior, evidence: readonly Evidence[], moves: number, random: Random): Particles {
   const { m, d } = copies;
   const white = prior.whitened(copies);
   const vectors = evidence.flatMap((each) => each.vectors);

@@ -33,10 +33,14 @@ export class Texts {
 
   /** Options as a person lists them: "a, b or c"; in Spanish the last word changes before an o. */
   either(options: readonly string[]): string {
-    const last = options.at(-1) ?? "";
-    const spanish = this.language === "es" && /^[^\p{L}\p{N}_]*h?[oó]/iu.test(last);
-    const or = spanish ? " u " : this.message("list.or");
-    return options.length < 2 ? last : options.slice(0, -1).join(", ") + or + last;
+    const spanish = this.language === "es" && /^[^\p{L}\p{N}_]*h?[oó]/iu.test(options.at(-1) ?? "");
+    return listed(options, spanish ? " u " : this.message("list.or"));
+  }
+
+  /** "a, b and c"; in Spanish the last word changes before an i. */
+  joined(parts: readonly string[]): string {
+    const spanish = this.language === "es" && /^[^\p{L}\p{N}_]*h?[iíy](?![aeo])/iu.test(parts.at(-1) ?? "");
+    return listed(parts, spanish ? " e " : this.message("list.and"));
   }
 
   private pluralForm(count: string | number | undefined): string {
@@ -46,6 +50,11 @@ export class Texts {
   private written(value: string | number | undefined): string {
     return typeof value === "number" ? value.toLocaleString(this.language) : (value ?? "");
   }
+}
+
+function listed(parts: readonly string[], conjunction: string): string {
+  const last = parts.at(-1) ?? "";
+  return parts.length < 2 ? last : parts.slice(0, -1).join(", ") + conjunction + last;
 }
 
 /** A number with three significant digits, as Python's `.3g` writes it. */

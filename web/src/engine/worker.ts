@@ -4,7 +4,7 @@ import { Conversations, EngineProblem, type Stored } from "./conversations";
 import { World } from "./policy";
 import { unpacked } from "./publication";
 
-type Method = "catalogs" | "attributes" | "open" | "session" | "answer" | "hint" | "undo" | "filter" | "recommendations" | "history" | "profile" | "log";
+type Method = "catalogs" | "attributes" | "open" | "session" | "answer" | "hint" | "undo" | "revise" | "contradictions" | "filter" | "recommendations" | "history" | "profile" | "log";
 
 export interface Call {
   number: number;
@@ -27,7 +27,7 @@ export interface Reply {
   milliseconds: number;
 }
 
-const CHANGING = new Set<Method>(["open", "answer", "hint", "undo", "filter"]);
+const CHANGING = new Set<Method>(["open", "answer", "hint", "undo", "revise", "filter"]);
 
 /** The page asks for more right after an answer: that comes first. */
 const PAUSE_MS = 50;

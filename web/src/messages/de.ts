@@ -15,6 +15,14 @@ export const de: Messages = {
   "ask.optional": "Frage {number} · freiwillig",
   "ask.side": "Empfehlungen bis jetzt",
 
+  "study.range": "Frage {number} von {minimum} bis {maximum}",
+  "study.of": "Frage {number} von {maximum}",
+  "study.most": "Frage {number} von höchstens {maximum}",
+  "study.progress": "Bisher beantwortet",
+  "study.thanks": "Danke fürs Mitmachen!",
+  "study.continue": "Weiter",
+  "study.close": "Du kannst diese Seite jetzt schließen.",
+
   "answer.neither": "Keins von beiden",
   "answer.none": "Nichts davon",
   "answer.same": "Etwa gleich gut",
@@ -142,6 +150,10 @@ export const de: Messages = {
   "said.theirs": "Was gesagt wurde",
   "said.undo": "Zurücknehmen",
   "said.noted": "Notiert: {text}.",
+  "contradictions.title": "Zwei Antworten, die kaum zusammenpassen",
+  "contradictions.hint": "Beides kann stimmen. War eins davon ein Versehen, kannst du noch einmal antworten; alles andere bleibt.",
+  "contradictions.again": "Frage {number} noch einmal beantworten",
+  "contradictions.forget": "Nicht mitzählen",
 
   "results.stillTheirs": "Die Antworten sind noch da",
   "collect.told": "Am Ende werden deine Antworten an {host} gesendet, ohne Namen oder Adresse.",

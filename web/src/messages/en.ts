@@ -15,6 +15,14 @@ export const en = {
   "ask.optional": "Question {number} · optional",
   "ask.side": "Recommendations so far",
 
+  "study.range": "Question {number} of {minimum} to {maximum}",
+  "study.of": "Question {number} of {maximum}",
+  "study.most": "Question {number} of at most {maximum}",
+  "study.progress": "Answered so far",
+  "study.thanks": "Thank you for taking part!",
+  "study.continue": "Continue",
+  "study.close": "You can close this page now.",
+
   "answer.neither": "Neither",
   "answer.none": "None of these",
   "answer.same": "About the same",
@@ -142,6 +150,10 @@ export const en = {
   "said.theirs": "What they said",
   "said.undo": "Undo",
   "said.noted": "Noted: {text}.",
+  "contradictions.title": "Two answers that hardly fit together",
+  "contradictions.hint": "Both may be right. If one of them was a slip, you can answer again; everything else stays.",
+  "contradictions.again": "Answer question {number} again",
+  "contradictions.forget": "Leave it out",
 
   "results.stillTheirs": "Their answers are still here",
   "collect.told": "When you are done, your answers are sent to {host}. No name or address is sent with them.",

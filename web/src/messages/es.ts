@@ -15,6 +15,14 @@ export const es: Messages = {
   "ask.optional": "Pregunta {number} · opcional",
   "ask.side": "Recomendaciones hasta ahora",
 
+  "study.range": "Pregunta {number} de {minimum} a {maximum}",
+  "study.of": "Pregunta {number} de {maximum}",
+  "study.most": "Pregunta {number} de {maximum} como máximo",
+  "study.progress": "Respondidas hasta ahora",
+  "study.thanks": "¡Gracias por participar!",
+  "study.continue": "Continuar",
+  "study.close": "Ya puedes cerrar esta página.",
+
   "answer.neither": "Ninguna de las dos",
   "answer.none": "Nada de esto",
   "answer.same": "Me da igual",
@@ -142,6 +150,10 @@ export const es: Messages = {
   "said.theirs": "Lo que se dijo",
   "said.undo": "Deshacer",
   "said.noted": "Anotado: {text}.",
+  "contradictions.title": "Dos respuestas que apenas encajan",
+  "contradictions.hint": "Las dos pueden ser ciertas. Si una fue un descuido, puedes responder de nuevo; todo lo demás se queda.",
+  "contradictions.again": "Responder de nuevo a la pregunta {number}",
+  "contradictions.forget": "No contarla",
 
   "results.stillTheirs": "Esas respuestas siguen aquí",
   "collect.told": "Al terminar, tus respuestas se envían a {host}, sin nombre ni dirección.",

@@ -16,6 +16,14 @@ export const fr: Messages = {
   "ask.optional": "Question {number} · facultative",
   "ask.side": "Recommandations pour l’instant",
 
+  "study.range": "Question {number} sur {minimum} à {maximum}",
+  "study.of": "Question {number} sur {maximum}",
+  "study.most": "Question {number} sur {maximum} au plus",
+  "study.progress": "Déjà répondu",
+  "study.thanks": "Merci de votre participation !",
+  "study.continue": "Continuer",
+  "study.close": "Vous pouvez maintenant fermer cette page.",
+
   "answer.neither": "Aucun des deux",
   "answer.none": "Aucun de ces choix",
   "answer.same": "À peu près pareil",
@@ -143,6 +151,10 @@ export const fr: Messages = {
   "said.theirs": "Ce qui a été dit",
   "said.undo": "Annuler",
   "said.noted": "C’est noté : {text}.",
+  "contradictions.title": "Deux réponses qui vont mal ensemble",
+  "contradictions.hint": "Les deux peuvent être justes. Si l’une était une erreur, vous pouvez répondre à nouveau ; tout le reste est conservé.",
+  "contradictions.again": "Répondre à nouveau à la question {number}",
+  "contradictions.forget": "Ne pas la compter",
 
   "results.stillTheirs": "Ces réponses sont toujours là",
   "collect.told": "À la fin, vos réponses sont envoyées à {host}, sans nom ni adresse.",

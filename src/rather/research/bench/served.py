@@ -28,7 +28,14 @@ class ServerProcess:
 
     def __init__(self, catalogs: Sequence[str], folder: str, options: Sequence[str] = ()) -> None:
         database = f"sqlite:///{folder}/sessions.db"
-        limits = ["--requests-per-minute", "1000000000", "--sessions-per-day", "1000000000"]
+        limits = [
+            "--requests-per-minute",
+            "1000000000",
+            "--requests-per-session",
+            "1000000000",
+            "--sessions-per-day",
+            "1000000000",
+        ]
         self._command = [sys.executable, "-m", "rather", "serve", *catalogs, "--database", database, *limits, *options]
         self._environment = {**os.environ, "RATHER_CACHE": str(Path(folder) / "cache")}
         self._port = 0

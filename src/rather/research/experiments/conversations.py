@@ -121,7 +121,7 @@ class _Planned:
         return hash(self._key)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=32)
 def _made_plan(start: _Planned, options: str) -> Plan:
     settings = json.loads(options)
     if "leaving" in settings:

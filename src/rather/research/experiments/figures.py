@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rather.research.experiments.personal_noise.tables import reliability
 from rather.research.experiments.spec import ExperimentSpec, PaperNumber
 from rather.research.experiments.summary import ExperimentSummary, MethodSummary, panels, paper_numbers
 from rather.research.plots import line_style, new_figure, save_figure
@@ -138,9 +139,44 @@ def _real_people(spec: ExperimentSpec, summary: ExperimentSummary) -> "Figure":
     return figure
 
 
+def _learnt_priors(spec: ExperimentSpec, summary: ExperimentSummary) -> "Figure":
+    variants = [variant.label for variant in spec.variants]
+    figure, grid = new_figure(1, len(variants), (3.6 * len(variants), 3.6))
+    for variant, axes in zip(variants, grid[0], strict=True):
+        for index, row in enumerate(summary.of(variant)):
+            _line(axes, list(range(len(row.mean["regret"]))), row, "regret", index, row.method)
+        axes.set(xlabel="questions answered", ylabel="mean regret", ylim=(0, None))
+        axes.set_title(variant, fontsize=9)
+        axes.xaxis.get_major_locator().set_params(integer=True)
+    handles, labels = grid[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False, fontsize=8)
+    return figure
+
+
+def _personal_noise(spec: ExperimentSpec, summary: ExperimentSummary) -> "Figure":
+    """Regret on the left, and on the right how often stated chances came true."""
+    variants = [variant.label for variant in spec.variants]
+    figure, grid = new_figure(len(variants), 2, (9, 3.4 * len(variants)))
+    for variant, (left, right) in zip(variants, grid, strict=True):
+        for index, row in enumerate(summary.of(variant)):
+            _line(left, list(range(len(row.mean["regret"]))), row, "regret", index, row.method)
+            if points := reliability(row):
+                said, true, errors = zip(*points, strict=True)
+                right.errorbar(said, true, errors, label=row.method, capsize=2, elinewidth=0.8, **line_style(index))
+        right.plot([0, 1], [0, 1], color=INK, linewidth=0.8)
+        left.set(xlabel="questions answered", ylabel="mean regret", ylim=(0, None), title=variant)
+        right.set(xlabel="stated chance", ylabel="came true", xlim=(0, 1), ylim=(0, 1), title=variant)
+        left.xaxis.get_major_locator().set_params(integer=True)
+    handles, labels = grid[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False, fontsize=8)
+    return figure
+
+
 DRAWINGS: dict[str, Callable[[ExperimentSpec, ExperimentSummary], "Figure"]] = {
     "conversations": _conversations,
     "first-questions": _first_questions,
+    "learnt-priors": _learnt_priors,
+    "personal-noise": _personal_noise,
     "real-people": _real_people,
     "wallclock": _wallclock,
 }

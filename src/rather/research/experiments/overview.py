@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from rather.research.experiments.real_people.tables import is_papers
 from rather.research.experiments.result_tables import NOT_THE_PAPERS
-from rather.research.experiments.spec import KIND_NAMES, ExperimentSpec
-from rather.research.experiments.summary import REFERENCE, ExperimentSummary, MethodSummary, compare, paper_numbers
+from rather.research.experiments.spec import KIND_NAMES, REFERENCE, ExperimentSpec
+from rather.research.experiments.summary import ExperimentSummary, MethodSummary, compare, paper_numbers
 from rather.research.experiments.table import number
 
 HEAD = """# Results

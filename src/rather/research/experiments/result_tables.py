@@ -3,10 +3,11 @@
 import math
 from collections.abc import Sequence
 
+from rather.research.experiments.learnt_priors.tables import prior_tables
+from rather.research.experiments.personal_noise.tables import noise_tables
 from rather.research.experiments.real_people.tables import people_tables
-from rather.research.experiments.spec import ExperimentSpec
+from rather.research.experiments.spec import REFERENCE, ExperimentSpec
 from rather.research.experiments.summary import (
-    REFERENCE,
     ExperimentSummary,
     MethodSummary,
     PaperComparison,
@@ -25,13 +26,21 @@ def result_tables(spec: ExperimentSpec, summary: ExperimentSummary) -> list[Resu
     """All tables of an experiment but that of the paper's numbers, see `paper_table`."""
     if spec.kind == "real-people":
         return people_tables(spec, summary)
+    if spec.kind == "learnt-priors":
+        return prior_tables(spec, summary)
+    if spec.kind == "personal-noise":
+        return noise_tables(spec, summary)
     found = []
     for title, rows in panels(summary):
         found += _conversation_tables(title, rows)
     for variant in spec.variants:
         paired = [row for row in summary.of(variant.label) if row.ahead]
-        if len(paired) > 2 and not summary.quick:
-            found.append(_against_best(variant.label, paired))
+        labels = {method.label for method in variant.methods if method.name == "plan"}
+        planned = [row for row in paired if row.method in labels]
+        if planned:
+            found.append(_planned_table(variant.label, planned))
+        if len(paired) - len(planned) > 2 and not summary.quick:
+            found.append(_against_best(variant.label, [row for row in paired if row.method not in labels]))
     if spec.kind == "wallclock":
         found += _time_tables(spec, summary)
     if spec.kind == "first-questions":
@@ -108,6 +117,23 @@ def _against_best(variant: str, rows: Sequence[MethodSummary]) -> ResultTable:
     head = ["question", "best of the paper's methods", REFERENCE, "difference, paired", "behind by more than its error"]
     setting = f" ({variant})" if variant else ""
     return ResultTable(f"`{REFERENCE}` against the best of the paper's methods{setting}", head, lines)
+
+
+def _planned_table(variant: str, rows: Sequence[MethodSummary]) -> ResultTable:
+    """How much lower regret is with planned questions than with `auto`, on the same draws with the same noise."""
+
+    def cell(row: MethodSummary, question: int) -> str:
+        usual = row.mean["regret"][question] - row.ahead[question]
+        error = row.ahead_error[question]
+        if not usual > 0 or not math.isfinite(error):
+            return "–"
+        return f"{100 * row.ahead[question] / usual:+.1f} ±{100 * error / usual:.1f}"
+
+    length = max(len(row.ahead) for row in rows)
+    lines = [[row.method, *(cell(row, question) for question in range(1, len(row.ahead)))] for row in rows]
+    setting = f" ({variant})" if variant else ""
+    title = f"Regret of planned questions against `{REFERENCE}`, in percent, paired{setting}"
+    return ResultTable(title, ["", *(str(question) for question in range(1, length))], lines)
 
 
 def _size_table(variant: str, rows: Sequence[MethodSummary]) -> ResultTable:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from rather.research.experiments import conversations, first_questions, tree, wallclock
 from rather.research.experiments.engine import Job, Work, run_jobs
+from rather.research.experiments.learnt_priors import kind as learnt_priors
+from rather.research.experiments.personal_noise import conversations as personal_noise
 from rather.research.experiments.population import prepare
 from rather.research.experiments.real_people import conversations as real_people
 from rather.research.experiments.real_people.people import prepare_people
@@ -26,6 +28,8 @@ class ExperimentKind:
 KINDS: dict[str, ExperimentKind] = {
     "conversations": ExperimentKind(conversations.jobs, conversations.work),
     "first-questions": ExperimentKind(first_questions.jobs, first_questions.work),
+    "learnt-priors": ExperimentKind(learnt_priors.jobs, learnt_priors.work, prepare=learnt_priors.prepare_world),
+    "personal-noise": ExperimentKind(conversations.jobs, personal_noise.work),
     "real-people": ExperimentKind(real_people.jobs, real_people.work, prepare=prepare_people),
     "tree": ExperimentKind(tree.jobs, tree.work),
     "wallclock": ExperimentKind(wallclock.jobs, wallclock.work, alone=True),

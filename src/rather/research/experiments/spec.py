@@ -11,7 +11,18 @@ from typing import Any
 
 from rather.errors import InvalidInputError, UnknownNameError
 
-KIND_NAMES = ("conversations", "wallclock", "first-questions", "tree", "real-people")
+KIND_NAMES = (
+    "conversations",
+    "wallclock",
+    "first-questions",
+    "tree",
+    "real-people",
+    "learnt-priors",
+    "personal-noise",
+)
+
+# The method that others are compared with, trial by trial, unless a spec names another one.
+REFERENCE = "auto"
 
 
 @dataclass(frozen=True)
@@ -97,6 +108,7 @@ class ExperimentSpec:
         variants: The settings.
         paper: The paper's numbers.
         plotted: Labels of the methods in the figure; all are in the tables.
+        reference: Label of the method that others are compared with, trial by trial.
     """
 
     name: str
@@ -111,6 +123,7 @@ class ExperimentSpec:
     variants: tuple[Variant, ...]
     paper: tuple[PaperNumber, ...] = ()
     plotted: tuple[str, ...] = ()
+    reference: str = REFERENCE
 
     @property
     def heading(self) -> str:
@@ -182,7 +195,8 @@ def _spec(table: dict[str, Any], name: str) -> ExperimentSpec:
         for variant in table_copies(variants)
     )
     paper = tuple(PaperNumber(**entry) for entry in table.pop("paper", []))
-    defaults = {"figure": "", "about": "", "finding": "", "differences": "", "trials": 1, "seed": 0, "plotted": []}
+    texts = {"figure": "", "about": "", "finding": "", "differences": "", "reference": REFERENCE}
+    defaults = {**texts, "trials": 1, "seed": 0, "plotted": []}
     known = {each.name for each in fields(ExperimentSpec)} - {"name", "variants", "paper"}
     if unknown := set(table) - known:
         raise InvalidInputError(f"The experiment {name} has unknown entries: {', '.join(sorted(unknown))}.")

@@ -16,11 +16,8 @@ from rather.errors import InvalidInputError
 from rather.research.experiments.engine import JobResult, rounded
 from rather.research.experiments.spec import ExperimentSpec, PaperNumber
 
-# The method that others are compared with, trial by trial.
-REFERENCE = "auto"
-
-# Beside regret, what of experiments with real people is compared likewise.
-PAIRED = ("list_regret", "unasked_regret", "unasked_ndcg", "unasked_hit")
+# Beside regret, what of experiments with real people and about noise is compared likewise.
+PAIRED = ("mean_regret", "list_regret", "ranking_regret", "unasked_regret", "unasked_ndcg", "unasked_hit")
 
 
 @dataclass(frozen=True)
@@ -33,10 +30,11 @@ class MethodSummary:
         trials: How many.
         mean: For each measure one number per question (or a single one).
         error: Its standard error over trials.
-        ahead: For regret, how much lower `auto`'s is, trial by trial on the same draws: mean per question.
+        ahead: For regret, how much lower that of the spec's reference is, trial by trial on the same draws: mean per
+            question.
         ahead_error: Its standard error.
         kept: What is not a number: an outcome of the first trial as it was.
-        differences: For each measure of `PAIRED`, how much higher this method's is than `auto`'s, as for `ahead`.
+        differences: For each measure of `PAIRED`, how much higher it is than the reference's, as for `ahead`.
         differences_error: Their standard errors.
     """
 
@@ -91,7 +89,7 @@ def summarise(spec: ExperimentSpec, results: Sequence[JobResult], command: str, 
             method.label: [r for r in results if (r.variant, r.method) == (variant.label, method.label)]
             for method in variant.methods
         }
-        reference = {result.trial: result for result in groups.get(REFERENCE, [])}
+        reference = {result.trial: result for result in groups.get(spec.reference, [])}
         rows += [_row(variant.label, label, group, reference) for label, group in groups.items() if group]
     stamps = list({json.dumps(dict(result.provenance)): dict(result.provenance) for result in results}.values())
     return ExperimentSummary(spec.name, command, spec.trials, quick, stamps, rows, spec.seed)

@@ -77,7 +77,8 @@ def grow(policy: Policy, depth: int, top: int) -> Node:
         if len(asked) == depth:
             return Node(answer, share, recommended)
         question = policy.question(belief, asked)
-        shares = policy.response.log_probabilities(question.vectors @ belief.particles.T).exp() @ belief.weights
+        answers = belief.answering(policy.response).log_probabilities(question.vectors @ belief.particles.T)
+        shares = answers.exp() @ belief.weights
         options = [" + ".join(option.attributes) for option in question.options]
         children = [
             node(policy.after(belief, question, choice), (*asked, question), option, share * float(shares[choice]))

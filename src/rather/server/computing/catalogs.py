@@ -14,7 +14,9 @@ from torch import Tensor
 
 from rather.caching.storage import user_cache
 from rather.conversation.log import catalog_changed, dump_settings, load_data, load_settings, parse, upgraded
+from rather.conversation.plans import PLANNED, Plan
 from rather.conversation.policy import Policy
+from rather.conversation.policy_settings import response_of_kind
 from rather.conversation.session import Session
 from rather.conversation.stopping import Stopping
 from rather.errors import InvalidInputError, RatherError
@@ -28,6 +30,7 @@ from rather.server.computing.gate import Gate
 from rather.server.problems import ProblemError, invalid_filter, invalid_log, invalid_request, out_of_memory
 from rather.server.requests import Filter, Log, NewSession
 from rather.server.settings import SERVED_FOR_ATTRIBUTES, Settings
+from rather.server.studies import Study
 
 # Policies that are cached for requests, and as many for stored sessions. Most people have the same few.
 CACHED_POLICIES = 256
@@ -46,6 +49,7 @@ class ServedCatalog:
         settings: What the operator decided.
         gate: Admits what has to be computed before a conversation can start.
         version: Tells it from all others of this process.
+        earlier: Beliefs that running conversations started from, by their hash.
     """
 
     name: str
@@ -54,13 +58,22 @@ class ServedCatalog:
     settings: Settings
     gate: Gate
     version: int = field(default_factory=itertools.count(1).__next__)
+    earlier: Mapping[str, Belief] = field(default_factory=dict, repr=False)
 
-    def next_version(self, catalog: Catalog, belief: Belief) -> "ServedCatalog":
-        """The same name and settings with other items.
+    def next_version(
+        self, catalog: Catalog, belief: Belief, earlier: Mapping[str, Belief] | None = None
+    ) -> "ServedCatalog":
+        """The same name and settings with other items, or another belief to start from.
 
         Their catalogue is a copy, which tells what was computed about this version even if it was served before.
         """
-        return ServedCatalog(self.name, copy.copy(catalog), belief, self.settings, self.gate)
+        return ServedCatalog(
+            self.name, copy.copy(catalog), belief, self.settings, self.gate, earlier=dict(earlier or {})
+        )
+
+    def belief_of(self, settings: Mapping[str, Any]) -> Belief:
+        """The belief that the session with these settings of a log started from; if it is unknown, that of today."""
+        return self.earlier.get(settings["belief"], self.belief)
 
     @cached_property
     def retriever(self) -> Retriever:
@@ -76,6 +89,17 @@ class ServedCatalog:
             return self.settings.retriever
         report = self.retriever.report
         return f"shortlist of {report.items}, which loses {report.loss:.1%}"
+
+    @cached_property
+    def plans(self) -> tuple[Plan, ...]:
+        """Those of the operator's plans that were made for this version of the catalogue."""
+        return tuple(plan for plan in self.settings.plans if plan.is_for(self.catalog, self.belief))
+
+    @property
+    def strategies(self) -> tuple[str, ...]:
+        """Names of the strategies that a caller may choose."""
+        offered = self.settings.strategies_for(len(self.catalog))
+        return (*offered, PLANNED) if self.plans else offered
 
     @cached_property
     def filters(self) -> CatalogFilters:
@@ -95,9 +119,8 @@ class ServedCatalog:
         largest = min(limits.slate, len(self.catalog))
         if request.k > largest:
             raise invalid_request(f"`k` must be at most {largest} here, got {request.k}.")
-        offered = self.settings.strategies_for(len(self.catalog))
-        if request.strategy not in offered:
-            raise invalid_request(f"`strategy` must be one of {', '.join(offered)}.")
+        if request.strategy not in self.strategies:
+            raise invalid_request(f"`strategy` must be one of {', '.join(self.strategies)}.")
         if request.ask == "attributes" and not self.catalog.attributes:
             raise invalid_request(f"The catalogue {self.name} has no attributes to ask about: set `ask` to `items`.")
         p = 1 if request.p is None else request.p
@@ -106,27 +129,35 @@ class ServedCatalog:
                 f"`k` times `p` must be at most {limits.attributes} here (the attributes that a question states), "
                 f"got {request.k} x {p}."
             )
+        strategy = "auto" if request.strategy == PLANNED else request.strategy  # which follows a plan too
         # Questions about attributes are always chosen by `auto`.
-        keeps_budget = request.strategy == "auto" or request.ask != "items"
+        keeps_budget = strategy == "auto" or request.ask != "items"
         budget = request.time_budget_ms
         if budget is not None and not keeps_budget:
             raise invalid_request("`time_budget_ms` is for the strategy `auto` only.")
         if keeps_budget:
             budget = min(budget or limits.budget_ms, limits.budget_ms)
-        return request.model_copy(update={"catalog": self.name, "time_budget_ms": budget, "p": p})
+        completed = {"catalog": self.name, "strategy": strategy, "time_budget_ms": budget, "p": p}
+        return request.model_copy(update=completed)
 
-    def start(self, request: NewSession, spaces: Mapping[str, Any] | None = None) -> Session:
+    def start(
+        self, request: NewSession, spaces: Mapping[str, Any] | None = None, study: Study | None = None
+    ) -> Session:
         """The session that a complete request asks for, before its first question.
 
         Args:
             request: What is asked for.
             spaces: Those of answers that it will be told, if there are any.
+            study: That it is part of, which gives it tasks and the numbers of questions.
         """
-        shared = request.model_copy(update={"seed": 0, "questions": None, "language": None})
+        shared = request.without_study.model_copy(update={"seed": 0, "questions": None, "language": None})
         policy = self._policy_for_request(shared.model_dump_json()).with_seed(request.seed)
         stopping = Stopping.usual(policy.start_regret)
         if request.questions is not None:
             stopping = replace(stopping, questions=request.questions)
+        if study is not None:
+            policy = policy.with_tasks(study.tasks)
+            stopping = replace(stopping, questions=study.maximum, minimum=study.minimum)
         return Session(policy, stopping, cache=user_cache(), spaces=spaces)
 
     def resume(self, settings: str, budget_ms: float | None) -> Session:
@@ -152,8 +183,9 @@ class ServedCatalog:
         session = self.start(self.complete(after), content.get("spaces"))
         if settings_of(self.start(before, content.get("spaces")), before) == settings:
             return session
-        parts: dict[str, Any] = {"plan": None, "retriever": self.retriever, "budget_ms": after.time_budget_ms}
-        policy, stopping = load_settings(content, self.catalog, self.belief, allowed=session.policy.allowed, **parts)
+        parts = self._parts(content, after.time_budget_ms)
+        belief = self.belief_of(content)
+        policy, stopping = load_settings(content, self.catalog, belief, allowed=session.policy.allowed, **parts)
         return Session(policy, stopping, cache=user_cache(), spaces=content.get("spaces"))
 
     def is_about(self, settings: str) -> bool:
@@ -168,7 +200,7 @@ class ServedCatalog:
             request: What its session was opened with.
             filtered: Whether the filters of the request say what is allowed; else the log does.
         """
-        parts: dict[str, Any] = {"plan": None, "retriever": self.retriever, "budget_ms": request.time_budget_ms}
+        parts = self._parts(log, request.time_budget_ms)
         if filtered:
             parts["allowed"] = self.matching(request.filters, request.where)
         return load_data(parse(json.dumps(log)), self.catalog, self.belief, cache=user_cache(), **parts)
@@ -176,7 +208,7 @@ class ServedCatalog:
     def upgraded(self, log: dict[str, Any]) -> dict[str, Any]:
         """A log of version 1 about this version of the catalogue, as one of version 2."""
         content = parse(json.dumps(log))
-        policy, _ = load_settings(content, self.catalog, self.belief, plan=None, retriever=self.retriever)
+        policy, _ = load_settings(content, self.catalog, self.belief, **self._parts(content, None))
         return upgraded(content, policy)
 
     def read_log(self, log: Log) -> tuple[NewSession, Session]:
@@ -202,10 +234,11 @@ class ServedCatalog:
 
     def _validate_settings(self, content: dict[str, Any], budget_ms: float | None) -> None:
         """Raise a problem when settings of a log could keep the server busy for long."""
-        parts: dict[str, Any] = {"plan": None, "retriever": self.retriever, "budget_ms": budget_ms}
-        policy, _ = load_settings(content, self.catalog, self.belief, **parts)
+        policy, _ = load_settings(content, self.catalog, self.belief, **self._parts(content, budget_ms))
         if policy.rejuvenation not in (None, Rejuvenation()):
             raise invalid_log("Its `rejuvenation` is not the usual one, and could keep the server busy for long.")
+        if any(len(task.items) > self.settings.limits.slate for task in policy.tasks):
+            raise invalid_log(f"It has a task with more than {self.settings.limits.slate} items.")
         if policy.ask != "items" and policy.attribute_strategy not in SERVED_FOR_ATTRIBUTES:
             raise invalid_log(f"Its strategy for attributes is none of {', '.join(SERVED_FOR_ATTRIBUTES)}.")
 
@@ -237,17 +270,32 @@ class ServedCatalog:
                 ask=request.ask,
                 p=request.p or 1,
                 strategy=request.strategy,
+                response=response_of_kind(self.settings.noise, self.catalog, self.belief),
                 allowed=allowed,
                 retriever=self.retriever,
                 budget_ms=request.time_budget_ms,
             )
             _ = policy.start_regret  # computed here, where the gate admits it
-        return policy
+        return policy if (plan := self._plan_for(policy)) is None else policy.following(plan)
+
+    def _plan_for(self, policy: Policy) -> Plan | None:
+        """The plan that conversations of a policy follow: one that fits, where all items are allowed."""
+        if policy.strategy != "auto" or policy.allowed is not None:
+            return None
+        return next((plan for plan in self.plans if plan.fits(policy.k, policy.response, policy.ask)), None)
 
     def _load_policy(self, settings_json: str, budget_ms: float | None) -> tuple[Policy, Stopping]:
         """The policy and the stopping rule of settings of a log."""
-        parts = {"plan": None, "retriever": self.retriever, "budget_ms": budget_ms}
-        return load_settings(json.loads(settings_json), self.catalog, self.belief, **parts)
+        content = json.loads(settings_json)
+        return load_settings(content, self.catalog, self.belief_of(content), **self._parts(content, budget_ms))
+
+    def _parts(self, content: Mapping[str, Any], budget_ms: float | None) -> dict[str, Any]:
+        """What the settings of a log do not hold, for `load_settings`.
+
+        A plan that is no longer loaded, or was made for another version of the catalogue, is left.
+        """
+        named = [plan for plan in self.plans if plan.key == content.get("plan") and plan.k == content.get("k")]
+        return {"plan": named[0] if named else None, "retriever": self.retriever, "budget_ms": budget_ms}
 
 
 class ServedCatalogs:
@@ -257,16 +305,24 @@ class ServedCatalogs:
         catalogs: The catalogues by name, each with the belief that conversations about it start from.
         settings: What the operator decided.
         gate: Admits what has to be computed before a conversation can start.
+        earlier: For some of the names, beliefs that running conversations started from, by their hash.
     """
 
-    def __init__(self, catalogs: Mapping[str, tuple[Catalog, Belief]], settings: Settings, gate: Gate) -> None:
+    def __init__(
+        self,
+        catalogs: Mapping[str, tuple[Catalog, Belief]],
+        settings: Settings,
+        gate: Gate,
+        earlier: Mapping[str, Mapping[str, Belief]] | None = None,
+    ) -> None:
         if not isinstance(catalogs, Mapping) or not catalogs:
             raise InvalidInputError(
                 "`catalogs` must map at least one name to a catalogue and its belief, as in "
                 f'{{"cars": rather.open("cars.csv")}}; got {catalogs!r}.'
             )
         self._served = {
-            name: ServedCatalog(name, catalog, belief, settings, gate) for name, (catalog, belief) in catalogs.items()
+            name: ServedCatalog(name, catalog, belief, settings, gate, earlier=(earlier or {}).get(name, {}))
+            for name, (catalog, belief) in catalogs.items()
         }
 
     def __iter__(self) -> Iterator[ServedCatalog]:

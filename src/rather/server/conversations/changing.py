@@ -1,10 +1,15 @@
-"""What may change in a conversation: an answer, a hint, one of them taken back, other filters. Each is one change."""
+"""What may change in a conversation: an answer, a hint, one of them taken back or revised, other filters.
 
+Each is one change.
+"""
+
+from collections.abc import Sequence
 from dataclasses import replace
 
 from rather.conversation.records import question_record
 from rather.conversation.session import Session
 from rather.errors import InvalidInputError, UnknownNameError
+from rather.model.questions import Question
 from rather.model.responses import SKIP, Choice, as_choice
 from rather.model.statements import statement_of
 from rather.server.computing.catalogs import ServedCatalogs, settings_of
@@ -12,9 +17,10 @@ from rather.server.computing.states import State, States
 from rather.server.computing.summaries import summary_of
 from rather.server.conversations.conversation import Conversation, first_key_of, record_of, steps_of
 from rather.server.conversations.loading import Loading, no_longer_served
+from rather.server.conversations.participating import Participation
 from rather.server.problems import ProblemError
-from rather.server.requests import NewAnswer, NewFilters, NewHint, NewSession
-from rather.server.sessions.records import RequestKey, StoredEvent
+from rather.server.requests import NewAnswer, NewFilters, NewHint, NewSession, Revision
+from rather.server.sessions.records import RequestKey, StoredEvent, StoredSession
 from rather.server.sessions.store import Changes, Store
 
 
@@ -27,16 +33,24 @@ class Changing:
         states: Computes their states.
         loading: Loads conversations.
         most_answers: How many answers a session holds.
+        participation: In a study, if there is one.
     """
 
     def __init__(
-        self, catalogs: ServedCatalogs, store: Store, states: States, loading: Loading, most_answers: int
+        self,
+        catalogs: ServedCatalogs,
+        store: Store,
+        states: States,
+        loading: Loading,
+        most_answers: int,
+        participation: Participation | None = None,
     ) -> None:
         self._catalogs = catalogs
         self._store = store
         self._states = states
         self._loading = loading
         self._most_answers = most_answers
+        self._participation = participation
 
     def answer(self, id: str, answer: NewAnswer) -> tuple[Conversation, str, bool]:
         """Store an answer; with its id, and whether it had already been given."""
@@ -44,7 +58,10 @@ class Changing:
         stored, choice = conversation.stored, as_choice(answer.choice)
         if answer.question != conversation.question_id:
             return conversation, _repeated(conversation, answer.question, choice), True
-        self._validate_choice(conversation, choice)
+        assert conversation.state.question is not None
+        _validate_offered(conversation, conversation.state.question, choice)
+        self._validate_unfinished(conversation)
+        self._validate_room(conversation)
         state = self._states.after(conversation.state, choice)
         record, position = conversation.state.answer(choice), len(stored.events) + 1
         event = StoredEvent(position, record, answer.question, state.regret, stored.next_time())
@@ -56,13 +73,34 @@ class Changing:
         conversation = self._loading.load(id)
         self._validate_room(conversation)
         stored = conversation.stored
+        self._validate_own_way(stored)
         try:
             state, record = self._states.after_hint(conversation.state, statement_of(hint.said))
         except (InvalidInputError, UnknownNameError) as error:
             action = "Say it of an item and an attribute of the catalogue."
             raise ProblemError(422, "invalid-hint", str(error), action) from None
         event = StoredEvent(len(stored.events) + 1, record, None, state.regret, stored.next_time())
-        stored = self._store.append(stored, event, key, **_follows(state))
+        stored = self._store.append(stored, event, key=key, **_follows(state))
+        return replace(conversation, stored=stored, found=state)
+
+    def revise(self, id: str, answer: str, revision: Revision, key: RequestKey | None) -> Conversation:
+        """Answer an earlier question otherwise; what was answered and said after it stays."""
+        conversation = self._loading.load(id)
+        self._validate_own_way(conversation.stored)
+        choice, steps = as_choice(revision.choice), conversation.stored.steps
+        given = _held_answer(conversation, answer, choice)
+        if given.event["answer"] == choice:
+            return conversation  # nothing to change, or a repeated request
+        question = conversation.session.turns[given.event["tell"] - 1].question
+        _validate_offered(conversation, question, choice)
+        before, after = steps[: steps.index(given)], steps[steps.index(given) + 1 :]
+        self._validate_room(conversation, 1 + len(after))
+        told = [replace(given, event={**given.event, "answer": revision.choice}), *after]
+        served, stored = conversation.served, conversation.stored
+        assert served is not None
+        state = self._loading.state(stored, served, [event.event for event in (*before, *told)], None)
+        added = _told_again(conversation, told, state)
+        stored = self._store.append(stored, *added, key=key, **_follows(state))
         return replace(conversation, stored=stored, found=state)
 
     def undo(self, id: str, answer: str | None, key: RequestKey | None) -> Conversation:
@@ -80,12 +118,13 @@ class Changing:
         twin.withdraw()
         event = StoredEvent(len(stored.events) + 1, twin.events[-1], None, None, stored.next_time())
         state = self._after_undo(conversation, twin)
-        stored = self._store.append(stored, event, key, **_follows(state))
+        stored = self._store.append(stored, event, key=key, **_follows(state))
         return replace(conversation, stored=stored, found=state)
 
     def filters(self, id: str, filters: NewFilters, key: RequestKey | None) -> Conversation:
         """Ask and recommend under other filters from now on."""
         stored = self._loading.find(id)
+        self._validate_own_way(stored)
         served = self._catalogs.of_session(stored.catalog)
         if served is None:
             raise no_longer_served(stored)
@@ -101,17 +140,23 @@ class Changing:
         stored = self._store.change(stored, key, request=changed.request, settings=changed.settings, open=state.open)
         return Conversation(stored, served, state)
 
-    def _validate_choice(self, conversation: Conversation, choice: Choice) -> None:
-        question = conversation.state.question
-        assert question is not None
-        offered = [*range(len(question)), *conversation.session.policy.response.extras, SKIP]
-        if choice not in offered:
-            text = f"`choice` must be one of {', '.join(str(item) for item in offered)}."
-            raise ProblemError(422, "invalid-choice", text, "Choose one of the answers.")
-        self._validate_room(conversation)
+    def _validate_unfinished(self, conversation: Conversation) -> None:
+        if conversation.state.stop is not None and self.in_study(conversation.stored):
+            text = "All questions of this study have been answered."
+            raise ProblemError(409, "study-finished", text, "Show the end of the study.")
 
-    def _validate_room(self, conversation: Conversation) -> None:
-        if sum("undo" not in event.event for event in conversation.stored.events) >= self._most_answers:
+    def in_study(self, stored: StoredSession) -> bool:
+        """Whether the study that is running is about a session."""
+        return self._participation is not None and self._participation.covers(stored)
+
+    def _validate_own_way(self, stored: StoredSession) -> None:
+        """Raise in a study: who steers the questions in a way of their own cannot be compared with the others."""
+        if self.in_study(stored):
+            text = "A study takes answers alone: no hints, no filters and no corrections."
+            raise ProblemError(409, "not-in-a-study", text, "Answer the open question.")
+
+    def _validate_room(self, conversation: Conversation, more: int = 1) -> None:
+        if sum("undo" not in event.event for event in conversation.stored.events) + more > self._most_answers:
             text = f"A session holds at most {self._most_answers} answers and hints."
             raise ProblemError(409, "session-full", text, "Open a new session.")
 
@@ -129,10 +174,49 @@ def _follows(state: State) -> Changes:
     return {"open": state.open, "changes": None, "summary": summary_of(state.session, state.regret, state.stop)}
 
 
+def _validate_offered(conversation: Conversation, question: Question, choice: Choice) -> None:
+    offered = [*range(len(question)), *conversation.session.policy.response.extras, SKIP]
+    if choice not in offered:
+        text = f"`choice` must be one of {', '.join(str(item) for item in offered)}."
+        raise ProblemError(422, "invalid-choice", text, "Choose one of the answers.")
+
+
+def _held_answer(conversation: Conversation, answer: str, choice: Choice) -> StoredEvent:
+    """The answer of this id; if it has been revised to this choice already, what it is now."""
+    stored = conversation.stored
+    given = next((event for event in stored.events if str(event.position) == answer and "tell" in event.event), None)
+    if given is None:
+        text = f"This session has no answer {answer}."
+        raise ProblemError(404, "unknown-answer", text, "Take its id from the history.")
+    if given in stored.answers:
+        return given
+    now = [event for event in stored.answers if event.event["tell"] == given.event["tell"]]
+    if not now or now[0].event["answer"] != choice:
+        raise _conflict("answer-undone", f"Answer {answer} has been taken back.", conversation.question_id)
+    return now[0]
+
+
+def _told_again(conversation: Conversation, told: Sequence[StoredEvent], state: State) -> list[StoredEvent]:
+    """The events that take the last steps of a session back and tell these instead, which lead to a state."""
+    stored, twin = conversation.stored, conversation.session.fork()
+    at, position, before = stored.next_time(), len(stored.events) + 1, len(twin.events)
+    for _ in told:
+        twin.withdraw()
+    undone = [StoredEvent(position + index, event, None, None, at) for index, event in enumerate(twin.events[before:])]
+    position += len(undone)
+    regrets = [state.session.policy.expected_regret(step.belief) for step in state.session.steps[-len(told) :]]
+    again = [
+        replace(event, position=position + index, regret=regret, at=at)
+        for index, (event, regret) in enumerate(zip(told, regrets, strict=True))
+    ]
+    return [*undone, *again]
+
+
 def _repeated(conversation: Conversation, question: str, choice: Choice) -> str:
     """The id of this answer if it was given to this question before; else a conflict that names the open question."""
     stored, open_question = conversation.stored, conversation.question_id
-    given = next((event for event in stored.events if event.question == question), None)
+    # A revised answer has the question of the one that it replaces.
+    given = next((event for event in reversed(stored.events) if event.question == question), None)
     if given is not None and given in stored.answers and given.event["answer"] == choice:
         return str(given.position)
     if given is None:

@@ -58,7 +58,8 @@ class Conversation:
 def new_stored(request: NewSession, session: Session) -> StoredSession:
     """A new session to store, with its open question still to be chosen."""
     settings = settings_of(session, request)
-    return StoredSession.new(request.catalog or "", record_of(request), settings, None, session.events)
+    record = record_of(request.without_study)
+    return StoredSession.new(request.catalog or "", record, settings, None, session.events, request.study)
 
 
 def first_key_of(stored: StoredSession, served: ServedCatalog) -> str:

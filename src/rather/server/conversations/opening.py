@@ -10,6 +10,7 @@ from rather.server.computing.summaries import summary_of
 from rather.server.conversations.conversation import Conversation, first_key_of, new_stored, sentences_of, steps_of
 from rather.server.problems import invalid_log
 from rather.server.requests import Log, NewSession
+from rather.server.studies import Study
 
 
 class Opening:
@@ -28,10 +29,16 @@ class Opening:
         """The conversation that a request asks for."""
         return self.begin(self._catalogs.find(request.catalog), request)
 
-    def begin(self, served: ServedCatalog, request: NewSession) -> Conversation:
-        """The conversation that a request asks for, about this version of its catalogue."""
+    def begin(self, served: ServedCatalog, request: NewSession, study: Study | None = None) -> Conversation:
+        """The conversation that a request asks for, about this version of its catalogue.
+
+        Args:
+            served: The version.
+            request: What is asked for.
+            study: That it is part of.
+        """
         complete = served.complete(request)
-        session = served.start(complete)
+        session = served.start(complete, study=study)
         stored = new_stored(complete, session)
         state = self._states.resume(first_key_of(stored, served), (), None, lambda: session)
         summary = summary_of(session, state.regret, state.stop)

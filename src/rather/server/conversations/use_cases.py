@@ -1,10 +1,12 @@
 """All that a server does with conversations, as the HTTP layer and the operator ask for it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
 
 from rather.conversation.allowed_items import dump_allowed
+from rather.conversation.contradictions import Contradiction
+from rather.languages import ENGLISH
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog, ItemId
 from rather.model.catalog_changes import CatalogChanges
@@ -16,11 +18,13 @@ from rather.server.conversations.changing import Changing
 from rather.server.conversations.conversation import Conversation
 from rather.server.conversations.loading import Loading
 from rather.server.conversations.opening import Opening
-from rather.server.conversations.repeating import changed_by, request_key, retry
+from rather.server.conversations.participating import Participation
+from rather.server.conversations.repeating import ATTEMPTS, changed_by, request_key, retry
 from rather.server.conversations.versions import Versions, upgrade
-from rather.server.problems import ProblemError
-from rather.server.requests import Log, NewAnswer, NewFilters, NewHint, NewSession, Page, Undo
-from rather.server.sessions.records import RequestKey, SteadyClock, StoredSession, now
+from rather.server.problems import ProblemError, busy
+from rather.server.requests import Log, NewAnswer, NewFilters, NewHint, NewSession, Page, Revision, Undo
+from rather.server.sessions.quotas import RespondentKnownError, StudyFullError, StudyLimit
+from rather.server.sessions.records import RequestKey, SteadyClock, now
 from rather.server.sessions.store import LostRaceError, OverLimitError, SessionLimit, Store
 from rather.server.settings import Settings
 
@@ -47,15 +51,23 @@ class Conversations:
         self._clock = SteadyClock()
         self._opening = Opening(catalogs, states)
         self._loading = Loading(catalogs, store, states)
-        self._changing = Changing(catalogs, store, states, self._loading, settings.limits.answers)
+        self.participation = None
+        if settings.study is not None:
+            self.participation = Participation(settings.study, catalogs, store, self._opening, settings.limits)
+        most = settings.limits.answers
+        self._changing = Changing(catalogs, store, states, self._loading, most, self.participation)
         self._versions = Versions(catalogs, states, prefetch, self._opening)
 
     def warm_up(self) -> None:
         """Prepare every catalogue, so that the first person does not wait for it, and what older versions stored."""
         self._versions.prepare()
+        if self.participation is not None:
+            self.participation.prepare()
         upgrade(self.catalogs, self.store)
 
-    def replace(self, name: str, opened: tuple[Catalog, Belief]) -> CatalogChanges:
+    def replace(
+        self, name: str, opened: tuple[Catalog, Belief], earlier: Mapping[str, Belief] | None = None
+    ) -> CatalogChanges:
         """Serve another version of a catalogue: prepare it beside the one that is served, then switch.
 
         Requests in progress finish with the version that they began with. If the new one cannot be served, the old one
@@ -64,8 +76,9 @@ class Conversations:
         Args:
             name: The name that it is served under.
             opened: What `rather.open` returned.
+            earlier: Beliefs that running conversations started from and go on with, by their hash.
         """
-        return self._versions.replace(name, opened)
+        return self._versions.replace(name, opened, earlier)
 
     def close(self) -> None:
         """Stop computing in advance and close the store."""
@@ -75,11 +88,24 @@ class Conversations:
         self.store.close()
 
     def create(
-        self, request: NewSession, address: str, idempotency_key: str | None = None
+        self, request: NewSession, address: str, idempotency_key: str | None = None, language: str = ENGLISH
     ) -> tuple[Conversation, bool]:
-        """Open a session; True beside it when the idempotency key had already opened it."""
+        """Open a session, in the study if there is one; True beside it when the idempotency key had already opened it.
+
+        Args:
+            request: What is asked for.
+            address: Where the request comes from.
+            idempotency_key: As it was sent.
+            language: In which to say why somebody cannot take part in the study.
+        """
         key = request_key(self.store, address, idempotency_key, "open", request)
-        return self._create_once(lambda: self._opening.requested(request), address, key)
+        study = self.participation
+        if study is None or not study.is_about(request):
+            return self._create_once(lambda: (self._opening.requested(request), None), address, key)
+        try:
+            return self._create_once(lambda: study.admit(request, language), address, key)
+        except RespondentKnownError:
+            raise study.known(request, language) from None
 
     def restore(
         self, log: Log, address: str, name: str | None = None, idempotency_key: str | None = None
@@ -89,7 +115,7 @@ class Conversations:
         True beside it when the idempotency key had already made it.
         """
         key = request_key(self.store, address, idempotency_key, f"import {name}", log)
-        return self._create_once(lambda: self._opening.restored(log, name), address, key)
+        return self._create_once(lambda: (self._opening.restored(log, name), None), address, key)
 
     def load(self, id: str) -> Conversation:
         """The conversation of this id, in the catalogue as it is now; readable even where it cannot go on."""
@@ -118,6 +144,18 @@ class Conversations:
         key = request_key(self.store, id, idempotency_key, "undo", undo)
         return self._change_once(id, key, lambda: self._changing.undo(id, undo.answer, key))
 
+    def revise(self, id: str, answer: str, revision: Revision, idempotency_key: str | None = None) -> Conversation:
+        """Answer an earlier question otherwise; what was answered and said after it stays."""
+        key = request_key(self.store, id, idempotency_key, f"revise {answer}", revision)
+        return self._change_once(id, key, lambda: self._changing.revise(id, answer, revision, key))
+
+    def contradictions(self, conversation: Conversation, language: str) -> list[Contradiction]:
+        """Answers that hardly fit together; in a study, where nobody is to be influenced, none are shown."""
+        if self._changing.in_study(conversation.stored):
+            return []
+        with self.states.gate.urgent():
+            return conversation.session.contradictions(language=language)
+
     def change_filters(self, id: str, filters: NewFilters, idempotency_key: str | None = None) -> Conversation:
         """Ask and recommend under other filters from now on; the answers stay."""
         key = request_key(self.store, id, idempotency_key, "filters", filters)
@@ -130,10 +168,12 @@ class Conversations:
         mask = conversation.served.matching(page.filters, page.where)
         if session.policy.allowed is not None:
             mask = session.policy.allowed if mask is None else session.policy.allowed & mask
-        total = len(session.policy.catalog) if mask is None else int(mask.sum())
+        catalog = session.policy.catalog
+        excluded = [id for text in page.exclude for id in _ids(text)]
+        left_out = {row for row in map(catalog.find, excluded) if row is not None and (mask is None or mask[row])}
+        total = (len(catalog) if mask is None else int(mask.sum())) - len(left_out)
         if page.offset >= total:
             return [], total
-        excluded = [id for text in page.exclude for id in _ids(text)]
         with self.states.gate.urgent():
             narrowed = session.restricted(mask) if page.filters or page.where else session
             found = narrowed.recommend(page.limit, offset=page.offset, exclude=excluded, ranking=page.ranking)
@@ -167,15 +207,14 @@ class Conversations:
         return conversation
 
     def _create_once(
-        self, new: Callable[[], Conversation], address: str, key: RequestKey | None
+        self, new: Callable[[], tuple[Conversation, StudyLimit | None]], address: str, key: RequestKey | None
     ) -> tuple[Conversation, bool]:
         """Store a new session; if the same request has done so before, that one as it is now, and True."""
         if (id := changed_by(self.store, key)) is not None:
             return self.load_to_answer(id), True
         hashed_address = self._counted(address)
-        conversation = new()
         try:
-            self._store(conversation.stored, hashed_address, key)
+            conversation = self._stored(new, hashed_address, key)
         except LostRaceError:
             if (id := changed_by(self.store, key)) is None:
                 raise
@@ -197,13 +236,27 @@ class Conversations:
             raise _too_many_sessions(limit.most)
         return hashed
 
-    def _store(self, stored: StoredSession, hashed_address: str, key: RequestKey | None) -> None:
-        """Store a new session, unless others of this address have been opened meanwhile."""
+    def _stored(
+        self,
+        new: Callable[[], tuple[Conversation, StudyLimit | None]],
+        hashed_address: str,
+        key: RequestKey | None,
+    ) -> Conversation:
+        """Store a new session, unless others of this address have been opened meanwhile.
+
+        An arm of a study that has been filled meanwhile leaves another one, or none.
+        """
         limit = self._limit
-        try:
-            self.store.create(stored, hashed_address, key, limit)
-        except OverLimitError:
-            raise _too_many_sessions(limit.most) from None
+        for _ in range(ATTEMPTS):
+            conversation, study = new()
+            try:
+                self.store.create(conversation.stored, hashed_address, key, limit, study)
+            except OverLimitError:
+                raise _too_many_sessions(limit.most) from None
+            except StudyFullError:
+                continue
+            return conversation
+        raise busy("Too many people are joining the study at once.")
 
     @property
     def _limit(self) -> SessionLimit:

@@ -3,7 +3,8 @@
 import logging
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from rather.errors import RatherError
 from rather.model.belief import Belief
@@ -41,16 +42,19 @@ class Versions:
         for served in self._catalogs:
             self._prepare(served)
 
-    def replace(self, name: str, opened: tuple[Catalog, Belief]) -> CatalogChanges:
+    def replace(
+        self, name: str, opened: tuple[Catalog, Belief], earlier: Mapping[str, Belief] | None = None
+    ) -> CatalogChanges:
         """Prepare another version of a catalogue beside the one that is served, then switch.
 
         Args:
             name: The name that it is served under.
             opened: What `rather.open` returned.
+            earlier: Beliefs that running conversations started from, by their hash.
         """
         with self._replacing:
             old = self._catalogs.find(name)
-            new = old.next_version(*opened)
+            new = old.next_version(*opened, earlier)
             try:
                 with self._states.gate.exempt():
                     self._prepare(new)
@@ -68,7 +72,12 @@ class Versions:
             logger.warning("reading", extra={"fields": {"catalog": served.name, "note": note}})
         start = time.perf_counter()
         self._opening.begin(served, NewSession())
-        took = {"seconds": round(time.perf_counter() - start, 2), "search": served.retriever_text}
+        took: dict[str, Any] = {"seconds": round(time.perf_counter() - start, 2), "search": served.retriever_text}
+        if served.plans:
+            took["plans"] = [plan.key for plan in served.plans]
+        elif served.settings.plans:
+            text = "No plan was made for what this catalogue holds now: questions are chosen one by one."
+            logger.warning("no plan", extra={"fields": {"catalog": served.name, "note": text}})
         logger.info("prepared", extra={"fields": about | took})
 
     def _retire(self, versions: Iterable[ServedCatalog]) -> None:

@@ -107,6 +107,17 @@ def _hint(answer: Answer) -> str | None:
     return answer.event.event["shown"]["text"] if answer.kind == "hint" else None
 
 
+def _hit(answer: Answer) -> bool | None:
+    choice, predicted = answer.event.event.get("answer"), answer.event.event.get("predicted")
+    if not predicted or type(choice) is not int:
+        return None
+    return bool(predicted.index(max(predicted)) == choice)
+
+
+def _holdouts(session: StoredSession, name: str) -> int:
+    return int((session.summary or {}).get("holdouts", {}).get(name, 0))
+
+
 MEANINGS = {
     "respondent": "The person's id in the study, from the link or the request; empty if none was given.",
     "campaign": "The campaign of the study, from the link or the request; empty if none was given.",
@@ -143,6 +154,19 @@ ANSWERS: tuple[Column, ...] = (
     Column("chosen_id", "text", "The id of the chosen item.", lambda row: _text(row.chosen.get("id"))),
     Column("chosen", "text", "The chosen option as it was shown.", lambda row: row.chosen.get("label")),
     Column("hint", "text", "What was said unasked, in words.", _hint),
+    Column(
+        "task",
+        "text",
+        "`fixed` or `holdout` where everybody is asked it; else empty.",
+        lambda r: r.event.event.get("task"),
+    ),
+    Column(
+        "predicted",
+        "json",
+        "Of a hold-out, how likely each option was held to be when it was asked.",
+        lambda row: _compact(row.event.event["predicted"]) if "predicted" in row.event.event else None,
+    ),
+    Column("hit", "boolean", "Whether the option that was most likely then was chosen; empty if none was.", _hit),
     Column("evoi", "number", "What the question was expected to be worth.", lambda row: row.event.event.get("evoi")),
     Column("regret", "number", "The expected regret right after it.", lambda row: row.event.regret),
     Column("undone", "boolean", "Whether it was taken back later.", lambda row: row.undone),
@@ -190,6 +214,13 @@ RESPONDENTS: tuple[Column, ...] = (
         lambda row: _number(row.summary, "start_regret"),
     ),
     Column("regret", "number", "The expected regret at the end.", lambda row: _number(row.summary, "regret")),
+    Column("holdouts", "integer", "Hold-outs that were answered by an option.", lambda row: _holdouts(row, "answered")),
+    Column(
+        "holdout_hits",
+        "integer",
+        "Those of them that all other answers predict, at the end.",
+        lambda row: _holdouts(row, "hits"),
+    ),
     Column("strategy", "text", "How its questions were chosen.", lambda row: row.request.get("strategy")),
     Column(
         "ask", "text", "What it was asked about: `items`, `attributes` or `auto`.", lambda row: row.request.get("ask")

@@ -25,7 +25,7 @@ def catalog_view(served: ServedCatalog, settings: Settings) -> schema.CatalogVie
         dimensions=catalog.dimensions,
         hash=catalog.content_hash,
         kinds=["items", "attributes"] if catalog.attributes else ["items"],
-        strategies=list(settings.strategies_for(len(catalog))),
+        strategies=list(served.strategies),
         largest_slate=min(settings.limits.slate, len(catalog)),
         takes_where=catalog.filters is not None,
     )

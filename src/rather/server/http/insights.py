@@ -1,46 +1,81 @@
-"""What people want, for the operator: as JSON, and as a page behind a login form."""
+"""What people want, for the operator: as JSON, as CSV, and as a page behind a login form."""
 
-import hashlib
-import hmac
-import secrets
-from html import escape
 from typing import Annotated, Any
-from urllib.parse import parse_qs
 
 from fastapi import APIRouter, FastAPI, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from rather.insights.page import POLICY, STYLE, page
-from rather.insights.report import as_data
+from rather.errors import InvalidInputError, UnknownNameError
+from rather.insights.page import page
+from rather.insights.report import Insights, Wishes, as_data
+from rather.insights.tables import csv_text, find, people_tables, tables
 from rather.server.conversations.insights import InsightReports
+from rather.server.http import admin_pages
 from rather.server.http.operations import administration
 from rather.server.http.routes import AppConversations
-from rather.server.problems import busy
+from rather.server.problems import ProblemError, busy, invalid_request
 
-COOKIE = "rather_admin"
-# A browser stays logged in for this long.
-COOKIE_SECONDS = 8 * 3600
-REFRESH_SECONDS = 5
-FORM_POLICY = POLICY.replace("form-action 'none'", "form-action 'self'") + "; frame-ancestors 'none'"
-HEADERS = {"Cache-Control": "no-store", "Content-Security-Policy": FORM_POLICY}
+CSV = "text/csv; charset=utf-8"
+# Items to compare and changes to try in one request.
+MOST_WISHES = 50
 
 Name = Annotated[str | None, Query(max_length=200, description="Of the catalogue; by default the first one.")]
+Items = Annotated[
+    list[str] | None,
+    Query(description="Ids or names of at least two items to compare by share; by default the five that win most."),
+]
+Changes = Annotated[
+    list[str] | None,
+    Query(description="Changes to try: `ID: price=900`, or `+ID: price=900` for a new item that is otherwise like it."),
+]
+Price = Annotated[
+    str | None, Query(max_length=200, description="The column that is the price; by default the first one of money.")
+]
 
 
 @administration.get("/insights", summary="What people want", response_class=JSONResponse)
-def read_insights(request: Request, conversations: AppConversations, catalog: Name = None) -> dict[str, Any]:
+def read_insights(
+    request: Request,
+    conversations: AppConversations,
+    catalog: Name = None,
+    items: Items = None,
+    what_if: Changes = None,
+    price: Price = None,
+) -> dict[str, Any]:
     """How conversations went and what people want, as `rather insights --json` prints it, without respondents.
 
     It is computed beside the requests and kept for ten minutes. While `complete` is false, what people want is being
     computed: ask again.
     """
     name = catalog or next(iter(conversations.catalogs)).name
-    found, waiting = reports(request.app).report(name)
+    found, waiting = reports(request.app).report(name, wishes_of(items, what_if, price))
     if found is None:
         raise busy("The report is being computed.")
     return {"complete": not waiting, **as_data(found, people=False)}
+
+
+@administration.get(
+    "/insights/{table}.csv",
+    summary="A table of the report",
+    response_class=Response,
+    responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}}},
+)
+def read_insights_table(
+    table: str,
+    request: Request,
+    conversations: AppConversations,
+    catalog: Name = None,
+    items: Items = None,
+    what_if: Changes = None,
+    price: Price = None,
+) -> Response:
+    """One table of the report as CSV: `part_worths`, `importances`, `winners`, `respondents` and others.
+
+    Texts are never taken for formulas by a spreadsheet.
+    """
+    name = catalog or next(iter(conversations.catalogs)).name
+    return table_response(reports(request.app), name, table, wishes_of(items, what_if, price))
 
 
 def reports(app: FastAPI) -> InsightReports:
@@ -49,75 +84,100 @@ def reports(app: FastAPI) -> InsightReports:
     return found
 
 
+def wishes_of(items: list[str] | None, what_if: list[str] | None, price: str | None) -> Wishes | None:
+    """What a request asks for besides, with one wish in each line of each value; None if it asks for nothing."""
+    wishes = Wishes(_lines(items), _lines(what_if), price or None)
+    if max(len(wishes.items), len(wishes.what_if)) > MOST_WISHES:
+        raise invalid_request(f"At most {MOST_WISHES} items can be compared, and as many changes be tried, at a time.")
+    return None if wishes == Wishes() else wishes
+
+
+def _lines(values: list[str] | None) -> tuple[str, ...]:
+    return tuple(line.strip() for value in values or () for line in value.splitlines() if line.strip())
+
+
+def table_response(found: InsightReports, name: str, table: str, wishes: Wishes | None) -> Response:
+    """A table of a report as a CSV file."""
+    if table.startswith("respondent"):
+        report, waiting = found.with_people(name), False
+        listed = people_tables(report.wants) if report is not None and report.wants is not None else []
+    else:
+        report, waiting = found.report(name, wishes)
+        listed = tables(report) if report is not None else []
+    wanted = find(listed, table)
+    if wanted is not None:
+        headers = {"Content-Disposition": f'attachment; filename="{wanted.name}.csv"', "Cache-Control": "no-store"}
+        return Response(
+            "\ufeff" + csv_text(wanted), media_type=CSV, headers=headers
+        )  # the mark tells Excel that it is UTF-8
+    if report is None or waiting:
+        raise busy("The report is being computed.")
+    known = ", ".join(each.name for each in listed)
+    raise ProblemError(404, "unknown-name", f"The report has no table {table!r}.", f"It has: {known}.")
+
+
 def install(app: FastAPI) -> None:
-    """Serve the page of the report and its login form, if there is an admin token."""
+    """Serve the page of the report and its login form."""
     pages = APIRouter(include_in_schema=False)
-    token = app.state.settings.admin_token
+    login = admin_pages.Login(app.state.settings.admin_token)
 
     @pages.get("/admin/insights")
-    def insights_page(request: Request, conversations: AppConversations, catalog: Name = None) -> Response:
-        if token is None:
-            return _form("This server was started without an admin token, so that nobody can log in.", 403)
-        if not _is_logged_in(request, token):
-            return _form("", 401)
+    def insights_page(
+        request: Request,
+        conversations: AppConversations,
+        catalog: Name = None,
+        items: Items = None,
+        what_if: Changes = None,
+        price: Price = None,
+    ) -> Response:
+        if (rejected := login.rejected(request)) is not None:
+            return rejected
         names = [served.name for served in conversations.catalogs]
-        found, waiting = reports(request.app).report(catalog or names[0])
-        if found is None:
-            return _waiting()
-        text = page(found, waiting=waiting, refresh=REFRESH_SECONDS if waiting else None)
-        return HTMLResponse(text.replace("<body>", f"<body>{_links(names)}", 1), headers=HEADERS)
+        asked = admin_pages.Asked(catalog or names[0], _lines(items), _lines(what_if), price or "")
+        problem = ""
+        try:
+            found, waiting = reports(app).report(asked.catalog, wishes_of(items, what_if, price))
+        except (InvalidInputError, UnknownNameError, ProblemError) as error:
+            if asked.catalog not in names:
+                raise
+            problem = str(error)
+            found, waiting = reports(app).report(asked.catalog)
+        return _page(found, waiting, names, asked, problem)
+
+    @pages.get("/admin/insights/{table}.csv")
+    def insights_table(
+        table: str,
+        request: Request,
+        conversations: AppConversations,
+        catalog: Name = None,
+        items: Items = None,
+        what_if: Changes = None,
+        price: Price = None,
+    ) -> Response:
+        if (rejected := login.rejected(request)) is not None:
+            return rejected
+        name = catalog or next(iter(conversations.catalogs)).name
+        return table_response(reports(app), name, table, wishes_of(items, what_if, price))
 
     @pages.post("/admin/login")
-    async def login(request: Request) -> Response:
-        fields = parse_qs((await request.body()).decode("utf-8", "replace"), max_num_fields=10)
-        given = fields.get("token", [""])[0]
-        if token is None or not secrets.compare_digest(given.encode(), token.encode()):
-            return await run_in_threadpool(_form, "This is not the admin token.", 401)
-        response = RedirectResponse("/admin/insights", 303, HEADERS)
-        secure = request.url.scheme == "https"
-        response.set_cookie(
-            COOKIE, _proof(token), COOKIE_SECONDS, path="/admin", secure=secure, httponly=True, samesite="strict"
-        )
-        return response
+    async def log_in(request: Request) -> Response:
+        return await login.log_in(request, "/admin/insights")
+
+    @pages.post("/admin/logout")
+    async def log_out() -> Response:
+        return login.log_out("/admin/insights")
+
+    @pages.get("/admin")
+    async def start() -> Response:
+        return RedirectResponse("/admin/insights", 303)
 
     app.include_router(pages)
 
 
-def _proof(token: str) -> str:
-    """What the cookie holds: it tells that the token was known, not the token."""
-    return hmac.new(token.encode(), b"rather admin cookie", hashlib.sha256).hexdigest()
-
-
-def _is_logged_in(request: Request, token: str) -> bool:
-    return secrets.compare_digest(request.cookies.get(COOKIE, "").encode("utf-8", "replace"), _proof(token).encode())
-
-
-def _links(names: list[str]) -> str:
-    if len(names) < 2:
-        return ""
-    links = " · ".join(f'<a href="/admin/insights?catalog={escape(name)}">{escape(name)}</a>' for name in names)
-    return f"<p>{links}</p>"
-
-
-def _form(problem: str, status: int) -> HTMLResponse:
-    said = f'<p role="alert">{escape(problem)}</p>' if problem else ""
-    form = (
-        '<form method="post" action="/admin/login"><p><label>Admin token '
-        '<input type="password" name="token" required autocomplete="current-password"></label> '
-        "<button>Log in</button></p></form>"
-    )
-    return _document("Log in", f"<h1>What people want</h1>{said}{form if status == 401 else ''}", status)
-
-
-def _waiting() -> HTMLResponse:
-    text = "<h1>What people want</h1><p>The report is being computed. This page shows it when it is done.</p>"
-    return _document("What people want", text, 200, f'<meta http-equiv="refresh" content="{REFRESH_SECONDS}">')
-
-
-def _document(title: str, body: str, status: int, head: str = "") -> HTMLResponse:
-    text = (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8">{head}'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>{body}</body></html>\n"
-    )
-    return HTMLResponse(text, status, HEADERS)
+def _page(
+    found: Insights | None, waiting: bool, names: list[str], asked: admin_pages.Asked, problem: str
+) -> HTMLResponse:
+    if found is None:
+        return admin_pages.waiting()
+    text = page(found, waiting=waiting, controls=admin_pages.controls(names, asked, problem, waiting))
+    return HTMLResponse(text, headers=admin_pages.HEADERS)

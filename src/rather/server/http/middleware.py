@@ -1,11 +1,10 @@
-"""What every request passes through: limits of size and rate, security headers, a line in the log, metrics."""
+"""What every request passes through: limits of size, security headers, a line in the log, metrics."""
 
 import asyncio
 import logging
 import secrets
-import threading
 import time
-from collections import Counter, OrderedDict
+from collections import Counter
 from typing import Any
 
 from starlette.requests import Request
@@ -16,7 +15,7 @@ from rather.server.http.addresses import caller, is_served
 from rather.server.http.metrics import Metrics
 from rather.server.http.problems import problem_response, unexpected
 from rather.server.problems import ProblemError, busy
-from rather.server.settings import Limits, Settings
+from rather.server.settings import Settings
 
 logger = logging.getLogger("rather.server.access")
 
@@ -182,50 +181,6 @@ class HostCheck:
 
 class _TooLargeError(BaseException):
     """Passes through handlers of Exception, which would turn it into a 500."""
-
-
-class RateLimit:
-    """Limits how many requests an address may make to the API a minute, by a token bucket for each.
-
-    Args:
-        app: The next ASGI application.
-        limits: How many requests an address may make.
-        most_addresses: Whose buckets are kept. An address whose bucket was dropped starts with a full one.
-    """
-
-    def __init__(self, app: ASGIApp, limits: Limits, most_addresses: int = 10_000) -> None:
-        self.app = app
-        self.most_addresses = most_addresses
-        self.per_second = limits.requests_per_minute / 60
-        self.burst = float(limits.requests_per_minute)
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
-        if scope["type"] == "http" and scope["path"].startswith("/v1/"):
-            wait = self._wait(caller(scope))
-            if wait > 0:
-                text = f"One address may make {self.burst:.0f} requests a minute."
-                retry = {"Retry-After": str(int(wait) + 1)}
-                problem = ProblemError(
-                    429, "too-many-requests", text, "Wait as long as the Retry-After header says.", retry
-                )
-                await problem_response(problem)(scope, receive, send)
-                return
-        await self.app(scope, receive, send)
-
-    def _wait(self, address: str) -> float:
-        """Take a token from the bucket of an address; seconds to wait when it is empty."""
-        with self._lock:
-            now = time.monotonic()
-            left, at = self._buckets.pop(address, (self.burst, now))
-            left = min(self.burst, left + (now - at) * self.per_second)
-            wait = 0.0 if left >= 1 else (1 - left) / self.per_second
-            self._buckets[address] = (left if wait else left - 1, now)
-            while len(self._buckets) > self.most_addresses:
-                self._buckets.popitem(last=False)
-            return wait
 
 
 class Observe:

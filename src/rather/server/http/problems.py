@@ -58,6 +58,7 @@ class ProblemDetails(BaseModel):
     action: str = Field(description="What to do.")
     errors: list[InvalidField] | None = Field(None, description="For an invalid request, the invalid fields.")
     open_question: str | None = Field(None, description="For a conflict, the id of the question that is open.")
+    redirect: str | None = Field(None, description="For who cannot take part in a study, where to go next.")
 
 
 def problem_response(problem: ProblemError, language: str = ENGLISH) -> Response:

@@ -14,9 +14,27 @@ from rather.server.http.addresses import caller
 from rather.server.http.catalog_views import attributes_view, catalog_view
 from rather.server.http.language import Reader, Wishes
 from rather.server.http.problems import documented
-from rather.server.http.session_views import history_view, page_view, profile_view, session_view
+from rather.server.http.session_views import (
+    contradictions_view,
+    display_for,
+    history_view,
+    page_view,
+    profile_view,
+    session_view,
+)
 from rather.server.problems import ProblemError, invalid_filter
-from rather.server.requests import Filter, Filters, Log, NewAnswer, NewFilters, NewHint, NewSession, Page, Undo
+from rather.server.requests import (
+    Filter,
+    Filters,
+    Log,
+    NewAnswer,
+    NewFilters,
+    NewHint,
+    NewSession,
+    Page,
+    Revision,
+    Undo,
+)
 
 api = APIRouter(prefix="/v1", responses=documented(422, 429, 503))
 
@@ -35,6 +53,7 @@ async def address(request: Request) -> str:
 AppConversations = Annotated[Conversations, Depends(conversations_of)]
 Address = Annotated[str, Depends(address)]
 SessionId = Annotated[str, Path(description="The id of a session.", examples=["pX0i3mZ5yK0lq3hV9m1tJ2a7Qw4uB8cD"])]
+AnswerId = Annotated[str, Path(max_length=20, description="The id of an answer.", examples=["3"])]
 ShareToken = Annotated[str, Path(description="The share token of a session.")]
 CatalogName = Annotated[str, Path(description="The name of a catalogue.", examples=["films"])]
 Limit = Annotated[int, Query(ge=1, le=100, description="How many.")]
@@ -109,7 +128,7 @@ def show_attributes(name: CatalogName, conversations: AppConversations, reader: 
 
 
 @api.post(
-    "/sessions", tags=["sessions"], summary="Open a session", status_code=201, responses=documented(400, 404, 413)
+    "/sessions", tags=["sessions"], summary="Open a session", status_code=201, responses=documented(400, 404, 409, 413)
 )
 def open_session(
     body: NewSession,
@@ -123,7 +142,8 @@ def open_session(
 
     Its id is unguessable: whoever has it may answer, and nobody else.
     """
-    conversation, repeated = conversations.create(body, address, idempotency_key)
+    language = reader.language(body.language)
+    conversation, repeated = conversations.create(body, address, idempotency_key, language)
     response.status_code = 200 if repeated else 201
     response.headers["Location"] = f"/v1/sessions/{conversation.stored.id}"
     return session_view(conversation, conversations.settings, reader)
@@ -190,6 +210,33 @@ def answer_question(id: SessionId, body: NewAnswer, conversations: AppConversati
     return schema.Answered(
         answer=answer, repeated=repeated, session=session_view(conversation, conversations.settings, reader)
     )
+
+
+@api.put(
+    "/sessions/{id}/answers/{answer}", tags=["sessions"], summary="Revise", responses=documented(400, 404, 409, 413)
+)
+def revise_answer(
+    id: SessionId,
+    answer: AnswerId,
+    body: Revision,
+    conversations: AppConversations,
+    reader: Reader,
+    idempotency_key: IdempotencyKey = None,
+) -> schema.SessionView:
+    """Answer an earlier question otherwise. What was answered and said after it stays, under new ids.
+
+    The history shows the answers from there on as taken back and given again. The open question is chosen again.
+    """
+    return session_view(conversations.revise(id, answer, body, idempotency_key), conversations.settings, reader)
+
+
+@api.get("/sessions/{id}/contradictions", tags=["results"], summary="Contradictions", responses=documented(404, 409))
+def show_contradictions(id: SessionId, conversations: AppConversations, reader: Reader) -> schema.Contradictions:
+    """Pairs of answers that hardly fit together, in words, the most surprising first. Both may be right."""
+    conversation = conversations.load(id)
+    language = display_for(reader, conversation, conversations.settings).language
+    found = conversations.contradictions(conversation, language)
+    return contradictions_view(conversation, found, conversations.settings, reader)
 
 
 @api.post("/sessions/{id}/hints", tags=["sessions"], summary="Give a hint", responses=documented(400, 404, 409, 413))

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from rather.conversation.compared_facts import compared_facts
+from rather.conversation.contradictions import Contradiction
 from rather.conversation.display_text import DisplayText
 from rather.conversation.hint_records import logged_hint
 from rather.conversation.hint_wording import hint_text
@@ -26,6 +27,7 @@ from rather.server.conversations import Conversation
 from rather.server.http import schema
 from rather.server.http.language import Wishes
 from rather.server.http.question_views import UNNAMED, option_views, prompt, question_view, recommendation_view
+from rather.server.http.study_views import study_view
 from rather.server.requests import NewSession, Page
 from rather.server.sessions.records import StoredSession
 from rather.server.settings import Settings
@@ -78,6 +80,7 @@ def session_view(
         catalog_changes=[
             display.text(retold(display.language, "carried", sentence)) for sentence in stored.changes or ()
         ],
+        study=None if shared else study_view(conversation, settings.study, display.language),
     )
 
 
@@ -229,6 +232,27 @@ def _said(event: Mapping[str, Any], conversation: Conversation, language: str) -
         return hint_text(hint.statement, conversation.session.policy.catalog, language)
     except (InvalidInputError, UnknownNameError):
         return hint.text
+
+
+def contradictions_view(
+    conversation: Conversation, found: Sequence[Contradiction], settings: Settings, reader: Wishes
+) -> schema.Contradictions:
+    """Answers that hardly fit together, with the ids to revise them by."""
+    answers = [str(event.position) for event in conversation.stored.answers]
+    display = display_for(reader, conversation, settings)
+    return schema.Contradictions(
+        contradictions=[
+            schema.ContradictionView(
+                answer=answers[each.number - 1],
+                number=each.number,
+                earlier_answer=answers[each.earlier - 1],
+                earlier_number=each.earlier,
+                probability=each.probability,
+                text=display.text(each.text),
+            )
+            for each in found
+        ]
+    )
 
 
 def profile_view(conversation: Conversation, reader: Wishes) -> schema.Profile:

@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from rather.server.requests import STUDY_KEYS as STUDY_KEYS
+
 # 24 random bytes, written in 32 characters: nobody guesses one.
 TOKEN_BYTES = 24
-
-# What a study may note of a session. Data, never a key: nobody opens a session by any of them.
-STUDY_KEYS = ("respondent", "campaign", "arm", "source")
 
 
 @dataclass(frozen=True)

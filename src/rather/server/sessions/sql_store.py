@@ -19,6 +19,7 @@ from sqlalchemy import Connection, Row, Select, delete, func, insert, select, tu
 from sqlalchemy.exc import IntegrityError
 
 from rather.insights.progress import Course
+from rather.server.sessions import quotas
 from rather.server.sessions.courses import answering_ids, course_of, course_of_row, course_rows
 from rather.server.sessions.database import LOCK_SECONDS, open_engine, snapshots, sqlite_file
 from rather.server.sessions.failures import failures, unavailable
@@ -58,12 +59,19 @@ class SqlStore:
         self._written_at = -math.inf
 
     def create(
-        self, session: StoredSession, address: str, key: RequestKey | None = None, limit: SessionLimit | None = None
+        self,
+        session: StoredSession,
+        address: str,
+        key: RequestKey | None = None,
+        limit: SessionLimit | None = None,
+        study: quotas.StudyLimit | None = None,
     ) -> None:
         """See `Store.create`."""
         with self._writing() as connection:
             if limit is not None:
                 self._reserve(connection, address, limit)
+            if study is not None:
+                quotas.admit(connection, study)
             connection.execute(insert(sessions).values(_session_row(session, address)))
             if session.events:
                 connection.execute(insert(events), [_event_row(session.id, event) for event in session.events])
@@ -97,14 +105,14 @@ class SqlStore:
         return None if row is None else (row.content, row.session)
 
     def append(
-        self, session: StoredSession, event: StoredEvent, key: RequestKey | None = None, **changes: Unpack[Changes]
+        self, session: StoredSession, *added: StoredEvent, key: RequestKey | None = None, **changes: Unpack[Changes]
     ) -> StoredSession:
         """See `Store.append`."""
         with self._writing() as connection:
             at = self._advance(connection, session, **changes)
-            connection.execute(insert(events).values(_event_row(session.id, event)))
+            connection.execute(insert(events), [_event_row(session.id, event) for event in added])
             _keep(connection, key, session.id, session.version + 1)
-        return replace(session, **changes, version=session.version + 1, touched_at=at, events=(*session.events, event))
+        return replace(session, **changes, version=session.version + 1, touched_at=at, events=(*session.events, *added))
 
     def change(
         self, session: StoredSession, key: RequestKey | None = None, **changes: Unpack[Changes]
@@ -143,6 +151,21 @@ class SqlStore:
         """See `Store.expire`."""
         with self._writing() as connection:
             return connection.execute(delete(sessions).where(sessions.c.touched_at < before)).rowcount
+
+    def taken(self, campaign: str, active_since: datetime) -> dict[str, int]:
+        """See `Store.taken`."""
+        with self._reading() as connection:
+            return quotas.taken(connection, campaign, active_since)
+
+    def has_taken_part(self, campaign: str, respondent: str) -> bool:
+        """See `Store.has_taken_part`."""
+        with self._reading() as connection:
+            return quotas.has_taken_part(connection, campaign, respondent)
+
+    def next_ticket(self, campaign: str) -> int:
+        """See `Store.next_ticket`."""
+        with self._writing() as connection:
+            return quotas.next_ticket(connection, f"tickets {self.hash('study', campaign)[:30]}", campaign)
 
     def opened_by(self, address: str, since: datetime) -> int:
         """See `Store.opened_by`."""

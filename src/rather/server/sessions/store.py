@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol, TypedDict, Unpack
 
 from rather.errors import RatherError
 from rather.insights.progress import Course
+from rather.server.sessions.quotas import StudyLimit
 from rather.server.sessions.records import RequestKey, StoredEvent, StoredSession
 
 
@@ -42,12 +43,18 @@ class Store(Protocol):
     """Stores sessions. Every method is one transaction; once it returns, its result is durable."""
 
     def create(
-        self, session: StoredSession, address: str, key: RequestKey | None = None, limit: SessionLimit | None = None
+        self,
+        session: StoredSession,
+        address: str,
+        key: RequestKey | None = None,
+        limit: SessionLimit | None = None,
+        study: StudyLimit | None = None,
     ) -> None:
         """Store a new session, with the hash of the address that opened it and the key of its request.
 
         Raises `LostRaceError` when the key has been used, and `OverLimitError` when the address has opened as many
-        sessions as the limit allows, however many requests come at once.
+        sessions as the limit allows, however many requests come at once. Likewise `StudyFullError` and
+        `RespondentKnownError` when the study does not take this respondent.
         """
         ...
 
@@ -71,9 +78,9 @@ class Store(Protocol):
         ...
 
     def append(
-        self, session: StoredSession, event: StoredEvent, key: RequestKey | None = None, **changes: Unpack[Changes]
+        self, session: StoredSession, *added: StoredEvent, key: RequestKey | None = None, **changes: Unpack[Changes]
     ) -> StoredSession:
-        """Add an event and change what follows from it.
+        """Add events, all or none, and change what follows from them.
 
         Raises `LostRaceError` if the session is not as it was read, or if the key of the request has been used.
         """
@@ -102,6 +109,18 @@ class Store(Protocol):
 
     def expire(self, before: datetime) -> int:
         """Delete the sessions that were last changed before this time; returns how many."""
+        ...
+
+    def taken(self, campaign: str, active_since: datetime) -> dict[str, int]:
+        """For each arm of a study how many have finished, or have answered since then and may still finish."""
+        ...
+
+    def has_taken_part(self, campaign: str, respondent: str) -> bool:
+        """Whether there is a session of this respondent in a study."""
+        ...
+
+    def next_ticket(self, campaign: str) -> int:
+        """The number of a new respondent of a study, from 0; every one is drawn once."""
         ...
 
     def opened_by(self, address: str, since: datetime) -> int:

@@ -49,6 +49,7 @@ sessions = Table(
     Index("ix_sessions_address", "address", "created_at"),
     Index("ix_sessions_created_at", "created_at", "id"),
     Index("ix_sessions_study", "campaign", "arm"),
+    Index("ix_sessions_respondent", "campaign", "respondent"),
 )
 
 events = Table(

@@ -24,10 +24,11 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from rather.model.responses import Logistic, ResponseModel
+from rather.model.personal_noise import Softmax
+from rather.model.responses import ResponseModel
 from rather.strategies.attributes.options import AttributeOptions
 from rather.strategies.pool import Pool
-from rather.strategies.problem import Problem
+from rather.strategies.problem import Problem, response_for
 from rather.value import BATCH_ENTRIES, exponentials
 
 # The pool: the best items of so many random groups of particles, so many of each, and of so many single particles.
@@ -70,7 +71,7 @@ class PooledEvoi:
         options = problem.attributes
         if len(options.belief) > PARTICLES:
             options = replace(options, belief=options.belief.resampled(PARTICLES, problem.fork().generator))
-        return cls(options, problem.response, problem.catalog.vectors(rows))
+        return cls(options, response_for(options.belief, problem.response), problem.catalog.vectors(rows))
 
     def thinned(self, particles: int, items: int, generator: torch.Generator) -> PooledEvoi:
         """A cheaper one that ranks slates almost alike: fewer particles, and the items that are best for most."""
@@ -82,7 +83,8 @@ class PooledEvoi:
             pool = pool[often.topk(items).indices]
         if len(belief) > particles:
             belief = belief.resampled(particles, generator)
-        return replace(self, options=replace(self.options, belief=belief), items=pool)
+        response = response_for(belief, self.response)
+        return replace(self, options=replace(self.options, belief=belief), response=response, items=pool)
 
     def __call__(self, slates: Tensor) -> Tensor:
         """EVOI `(b,)` of slates `(b, k, p)`."""
@@ -113,19 +115,20 @@ class PooledEvoi:
 
     def _answered(self, others: Tensor, kept: Tensor, attributes: Tensor | slice) -> Tensor:
         """Probabilities `(b, c, r, m)` of all answers to options `(b, k - 1, m)` and one that says one thing more."""
-        if isinstance(self.response, Logistic):
+        if isinstance(self.response, Softmax):
             return self._softmax(others, kept, self._each_logit[attributes], self.response)
         changed = (kept[:, None] + self._each[attributes])[:, :, None]
         spread = others[:, None].expand(-1, changed.shape[1], -1, -1)
         return self._probabilities(torch.cat([changed, spread], dim=2))
 
-    def _softmax(self, others: Tensor, kept: Tensor, added: Tensor, response: Logistic) -> Tensor:
+    def _softmax(self, others: Tensor, kept: Tensor, added: Tensor, response: Softmax) -> Tensor:
         """The same from what candidates add to a logit, `(b, c, m)` or `(c, m)`; the answers are in another order."""
         k, temperature = others.shape[1] + 1, response.temperature
         logits, own = others / temperature, kept / temperature
         mean = logits.sum(dim=1) / k
         if response.none_utility is not None:
-            logits = torch.cat([logits, torch.full_like(logits[:, :1], response.none_utility / temperature)], dim=1)
+            outside = torch.zeros_like(logits[:, :1]) + response.none_utility / temperature
+            logits = torch.cat([logits, outside], dim=1)
         level = logits.logsumexp(dim=1)
         lead = (added + (own - level)[:, None]).clamp_max_(HIGHEST_LOGIT)
         odds = [exponentials(lead)]
@@ -147,7 +150,7 @@ class PooledEvoi:
     @cached_property
     def _each_logit(self) -> Tensor:
         """`(a, m)`, what each attribute adds to a logit."""
-        assert isinstance(self.response, Logistic)
+        assert isinstance(self.response, Softmax)
         return self.options.of_each / self.response.temperature
 
     @cached_property

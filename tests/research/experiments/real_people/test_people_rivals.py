@@ -63,6 +63,16 @@ def test_the_item_that_is_rated_first(people, by, first):
     assert after.tolist() == pytest.approx(StarBelief.of(people).after(first, user.by_row[first]).scores.tolist())
 
 
+def test_a_rated_item_keeps_its_share_of_what_was_not_expected(people):
+    """With a spread of tastes of 0.5 and a residual variance of 1, a quarter of it; other items are as without."""
+    user = RatedUser(*people.ratings_of(0), seed=0)
+    everything = torch.ones(3, dtype=torch.bool)
+    _, without = rated_scores(people, user, everything, 1, "variance")
+    _, after = rated_scores(people, user, everything, 1, "variance", item_tastes=0.5)
+    assert float(after[0]) == pytest.approx(float(without[0]) + 0.25 * (5 - float(without[0])))
+    assert after[1:].tolist() == pytest.approx(without[1:].tolist())
+
+
 def test_no_item_is_rated_twice_and_none_that_is_not_allowed(people):
     user = RatedUser(np.array([0, 1]), np.array([5, 2], dtype=np.float32), seed=0)
     found = rated_scores(people, user, torch.tensor([True, True, False]), 2, "random")

@@ -87,16 +87,26 @@ class StarBelief:
         return StarBelief(self.features, self.expected + gain * error, covariance, self.mean, self.residual)
 
 
-def rated_scores(people: People, user: RatedUser, allowed: Tensor, questions: int, by: RatedBy) -> list[Tensor]:
-    """Scores `(n,)` before the first rating and after each, of items chosen `by` a criterion among those allowed."""
+def rated_scores(
+    people: People, user: RatedUser, allowed: Tensor, questions: int, by: RatedBy, item_tastes: float = 0.0
+) -> list[Tensor]:
+    """Scores `(n,)` before the first rating and after each, of items chosen `by` a criterion among those allowed.
+
+    What a rating is above or below expectation is in part a taste for that item, which its score then has: with a
+    spread s of such tastes, `s^2 / residual` of it.
+    """
     belief, left = StarBelief.of(people), allowed.clone()
-    found = [belief.scores]
+    found, rated = [belief.scores], list[int]()
+    own = min(1.0, item_tastes**2 / people.residual)
     for number in range(1, questions + 1):
         wanted = _criterion(by, people, belief, user.seed, number).masked_fill(~left, -torch.inf)
         row = int(wanted.argmax())
         left[row] = False
         belief = belief.after(row, user.by_row[row])
-        found.append(belief.scores)
+        rated.append(row)
+        scores = belief.scores
+        scores[rated] += own * (torch.tensor([user.by_row[each] for each in rated]) - scores[rated])
+        found.append(scores)
     return found
 
 

@@ -14,6 +14,8 @@ from rather.server.http.schema.catalogs import (
 )
 from rather.server.http.schema.conversations import (
     Answered,
+    Contradictions,
+    ContradictionView,
     Fact,
     HintView,
     History,
@@ -26,6 +28,7 @@ from rather.server.http.schema.conversations import (
     RecommendationView,
     SessionView,
     StopView,
+    StudyView,
     Taste,
     TurnView,
     Wish,
@@ -47,6 +50,8 @@ __all__ = [
     "AttributesView",
     "CatalogView",
     "CatalogsView",
+    "ContradictionView",
+    "Contradictions",
     "Expired",
     "Fact",
     "FilterOption",
@@ -66,6 +71,7 @@ __all__ = [
     "ReloadedCatalogs",
     "SessionView",
     "StopView",
+    "StudyView",
     "Taste",
     "TurnView",
     "Wish",

@@ -161,6 +161,22 @@ class StopView(BaseModel):
     text: str
 
 
+class StudyView(BaseModel):
+    """The study that a session is part of."""
+
+    model_config = example(
+        minimum=5, maximum=12, finished=False, results=False, automatic=False, text=None, redirect=None
+    )
+
+    minimum: int = Field(description="Questions that everybody is asked.")
+    maximum: int = Field(description="Questions after which it ends at the latest.")
+    finished: bool = Field(description="Whether all questions have been answered; further answers are rejected.")
+    results: bool = Field(description="Whether the page shows recommendations at the end.")
+    automatic: bool = Field(description="Whether the page goes to `redirect` by itself.")
+    text: str | None = Field(description="What to say at the end; null before, and where the owner says nothing.")
+    redirect: str | None = Field(description="Where the person goes next, once finished; null if nowhere.")
+
+
 class SessionView(BaseModel):
     """A conversation: its settings, the open question and the best items so far."""
 
@@ -196,6 +212,7 @@ class SessionView(BaseModel):
     catalog_changes: list[str] = Field(
         description="What has changed in the catalogue since the last answer, in sentences; empty when nothing has."
     )
+    study: StudyView | None = Field(None, description="The study that it is part of, if it is part of one.")
 
 
 class Answered(BaseModel):
@@ -218,6 +235,35 @@ class TurnView(BaseModel):
     answered_at: datetime
     undone: bool = Field(description="Whether it was taken back later.")
     expected_regret: float | None = Field(description="Right after this answer; null if it is not known.")
+
+
+class ContradictionView(BaseModel):
+    """Two answers that hardly fit together. Both may be right; if one was a slip, it can be revised."""
+
+    model_config = example(
+        answer="5",
+        number=5,
+        earlier_answer="2",
+        earlier_number=2,
+        probability=0.04,
+        text="In question 5 you chose Alien over Casablanca, but earlier, in question 2, you chose Casablanca over "
+        "Aliens.",
+    )
+
+    answer: str = Field(description="The id of the later answer.")
+    number: int = Field(description="The number of its question.")
+    earlier_answer: str = Field(description="The id of the earlier answer.")
+    earlier_number: int = Field(description="The number of its question.")
+    probability: float = Field(
+        description="That somebody who gave all the other answers gives the more surprising of the two."
+    )
+    text: str = Field(description="Both in words.")
+
+
+class Contradictions(BaseModel):
+    """Pairs of answers that hardly fit together, the most surprising first."""
+
+    contradictions: list[ContradictionView]
 
 
 class HintView(BaseModel):

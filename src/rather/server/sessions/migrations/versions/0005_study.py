@@ -1,4 +1,4 @@
-"""What a study noted of a session, and an index to read all sessions in their order."""
+"""What a study noted of a session, and indexes to read all sessions in their order and to find respondents."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -13,3 +13,4 @@ def upgrade() -> None:
         op.add_column("sessions", sa.Column(name, sa.String(200)))
     op.create_index("ix_sessions_created_at", "sessions", ["created_at", "id"])
     op.create_index("ix_sessions_study", "sessions", ["campaign", "arm"])
+    op.create_index("ix_sessions_respondent", "sessions", ["campaign", "respondent"])

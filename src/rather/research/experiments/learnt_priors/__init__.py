@@ -1,0 +1,1 @@
+"""Experiments in which a prior is learnt from conversations, and new people are asked with it."""

@@ -1,0 +1,74 @@
+"""`rather plan`, and `--plan` of the commands that follow one."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from rather import Plan
+from rather.cli import app
+from rather.errors import InvalidInputError
+
+run = CliRunner().invoke
+SMALL = ["--questions", "2", "--people", "300", "--least-share", "0.05"]
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("plans") / "plan.json"
+    result = run(app, ["plan", "films", *SMALL, "--out", str(path)], catch_exceptions=False)
+    assert result.exit_code == 0
+    assert "Expected regret" in result.stdout
+    return path
+
+
+def test_the_report_is_that_of_the_plan(file):
+    result = run(app, ["plan", "films", *SMALL, "--json"], catch_exceptions=False)
+    made = Plan.load(file)
+    report = json.loads(result.stdout)
+    assert report["key"] == made.key
+    assert report["regret"]["planned_fresh"] == list(made.regret.planned_fresh)
+
+
+def test_a_plan_may_end_early(file):
+    result = run(app, ["plan", "films", *SMALL, "--least-gain", "100", "--json"], catch_exceptions=False)
+    assert json.loads(result.stdout)["nodes"] == 0 < sum(bool(node.items) for node in Plan.load(file).root.walk())
+
+
+def test_trees_are_drawn(tmp_path):
+    files = [tmp_path / "tree.svg", tmp_path / "tree.html"]
+    trees = [part for path in files for part in ("--tree", str(path))]
+    run(app, ["plan", "films", *SMALL, *trees, "--json"], catch_exceptions=False)
+    assert files[0].read_text(encoding="utf-8").startswith("<svg")
+    assert files[1].read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_ask_follows_the_plan(file):
+    asked = run(app, ["ask", "films", "--json", "--plan", str(file)], input='{"quit": true}\n', catch_exceptions=False)
+    first = json.loads(asked.stdout.splitlines()[0])
+    assert [option["id"] for option in first["options"]] == list(Plan.load(file).root.items)
+
+
+def test_simulate_compares_with_and_without(file):
+    options = ["--plan", str(file), "--users", "4", "--questions", "2", "--json"]
+    result = run(app, ["simulate", "films", *options], catch_exceptions=False)
+    assert [each["policy"] for each in json.loads(result.stdout)["policies"]] == ["auto", "auto, planned first"]
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (["--tree", "tree.png"], "--tree"),
+        (["--leaving", "soon"], "--leaving"),
+        (["--leaving", "9", "--questions", "3"], "`leaving`"),
+        (["--out", "nowhere/plan.json"], "nowhere"),
+    ],
+)
+def test_wrong_options_are_named(options, named):
+    with pytest.raises(InvalidInputError, match=named):
+        run(app, ["plan", "films", *options], catch_exceptions=False)
+
+
+def test_a_plan_for_something_else_is_rejected(file):
+    with pytest.raises(InvalidInputError, match="questions of 2 options"):
+        run(app, ["simulate", "films", "--k", "3", "--plan", str(file)], catch_exceptions=False)
