@@ -182,6 +182,38 @@ def test_a_shared_link_shows_the_same_results_to_somebody_else(opened, host):
     assert reader.get_by_role("button", name="Keep going").count() == 0
 
 
+def contradicting():
+    """Answers of somebody with a taste for films, and one against it, as a published page stores them."""
+    catalog, belief = rather.open("films")
+    order = (catalog.vectors(range(len(catalog))) @ belief.particles[3]).argsort(descending=True).tolist()
+    pairs = [*([order[index], order[-1 - index]] for index in range(4)), [order[1], order[-1]]]
+    common = {"type": "answer", "id": "", "regret": None, "at": "2026-01-01T00:00:00.000Z"}
+    asked = [{"kind": "items", "options": pair, "evoi": 0} for pair in pairs]
+    return [{**common, "question": each, "choice": int(index == 4)} for index, each in enumerate(asked)]
+
+
+def test_a_contradiction_is_shown_and_an_answer_revised(opened, host):
+    page = opened(f"{host.address}/films/")
+    started(page)
+    press(page, "1", 2)
+    key = page.evaluate("Object.keys(localStorage).find(key => key.startsWith('rather:conversation:'))")
+    change = "([key, events]) => localStorage.setItem(key, JSON.stringify({...JSON.parse(localStorage[key]), events}))"
+    page.evaluate(change, [key, contradicting()])
+    page.reload()
+    wait_for_question(page, 6)
+    page.requests.clear()
+    finish(page)
+    box = page.locator(".contradictions")
+    assert "In question 5 you chose" in box.inner_text()
+    box.get_by_role("button", name="Answer question 5 again").click()
+    box.locator(".chip").first.click()
+    box.wait_for(state="detached")
+    events = page.evaluate("key => JSON.parse(localStorage[key]).events", key)
+    assert [event.get("choice", event["type"]) for event in events] == [0, 0, 0, 0, 1, "undo", 0]
+    assert page.locator(".results").count() == 1
+    assert page.requests == []
+
+
 def test_a_link_that_nobody_wrote_is_no_conversation(opened, host):
     page = opened(f"{host.address}/films/#/shared/WzFd")
     page.get_by_text("No session is shared under this token.").wait_for()

@@ -9,6 +9,7 @@ from published_worlds import DISPLAY, World
 
 import rather
 from rather.conversation.stopping import Stopping
+from rather.conversation.tasks import Task
 from rather.errors import InvalidInputError
 from rather.publishing import Publication
 from rather.publishing.packing import packed
@@ -97,3 +98,9 @@ def test_a_plan_is_published_as_rows(cars):
     assert [cars.catalog.ids[row] for row in rows] == list(plan.root.items)
     assert len(after) == 4
     assert header["first"] is None
+
+
+def test_what_the_engine_cannot_ask_is_rejected(cars):
+    fixed = cars.policy().with_tasks([Task(1, tuple(cars.catalog.ids[:2]))])
+    with pytest.raises(InvalidInputError, match="no tasks"):
+        Publication("cars", fixed, DISPLAY, ("en",), Stopping())

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import typer
 
 from rather.cli.json_output import print_json
-from rather.cli.options import Ask, CatalogName, Json, PlanFile, Seed, SlateSize, Strict, Temperature
+from rather.cli.options import Ask, CatalogName, Json, PlanFile, PriorOption, Seed, SlateSize, Strict, Temperature
 from rather.cli.page_options import say_what_is_hidden, theme_of
 from rather.errors import InvalidInputError
 from rather.languages import ENGLISH, LANGUAGES, validated_language
@@ -48,6 +48,7 @@ def publish(
         int | None, typer.Option(min=1, max=500, help="Stop after so many.", show_default="25")
     ] = None,
     plan: PlanFile = None,
+    prior: PriorOption = None,
     theme: Annotated[
         Path | None, typer.Option(help="A TOML file with the look of the page: name, logo, colours, fonts, texts.")
     ] = None,
@@ -84,6 +85,7 @@ def publish(
         rather publish films --single-file quiz.html
         rather publish cars.csv site/ --theme shop.toml --link-host https://shop.example.org
         rather publish films site/ --plan plan.json --language de
+        rather publish cars.csv site/ --prior population.npz
         rather publish cars.csv site/ --collect https://shop.example.org/answers
     """
     from rather.cli.progress import open_with_progress, progress_bar
@@ -98,7 +100,7 @@ def publish(
         raise InvalidInputError("Name a FOLDER to write, or a file with --single-file, but not both.")
     validated_language(language)
     look = theme_of(theme)
-    source = open_with_progress(catalog, strict=strict)
+    source = open_with_progress(catalog, strict=strict, prior=prior)
     name = Path(catalog).stem or catalog
     validate_size(name, len(source.catalog))
     display = _display(image_host, link_host)

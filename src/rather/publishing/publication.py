@@ -57,8 +57,10 @@ class Publication:
 
     def __post_init__(self) -> None:
         validate_size(self.name, len(self.policy.catalog))
-        if type(self.policy.response) is not Logistic or self.policy.p != 1:
-            raise InvalidInputError("Only conversations with softmax answers and single attributes can be published.")
+        if type(self.policy.response) is not Logistic or self.policy.p != 1 or self.policy.tasks:
+            raise InvalidInputError(
+                "Only conversations with softmax answers, single attributes and no tasks can be published."
+            )
 
     def packed(self, on_progress: OnProgress = lambda done, total: None) -> bytes:
         """The file that the engine reads.
