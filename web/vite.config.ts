@@ -64,7 +64,7 @@ export default defineConfig({
   build: {
     outDir: "../src/rather/server/static",
     emptyOutDir: true,
-    rolldownOptions: { input: ["index.html", "not-found.html", "not-allowed.html"] },
+    rolldownOptions: { input: { index: "index.html", "not-found": "not-found.html", "not-allowed": "not-allowed.html", engine: "src/engine/worker.ts" } },
     target: "es2022",
     // A `data:` address would need a hole in the Content-Security-Policy.
     assetsInlineLimit: 0,

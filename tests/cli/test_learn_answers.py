@@ -59,6 +59,7 @@ def test_what_is_learnt_goes_into_a_file_that_other_commands_take(folder, rather
     assert json.loads(rather("ask", *asked, stdin='{"quit": true}').out.splitlines()[0])
     assert json.loads(rather("simulate", *asked, "--users", "2", "--questions", "1").out)["users"] == 2
     assert json.loads(rather("inspect", *asked, "--questions").out)["conversations"]
+    assert json.loads(rather("publish", *asked, "--single-file", folder / "quiz.html").out)["items"] == ROWS
 
 
 def test_a_table_for_people(folder, rather):

@@ -57,8 +57,12 @@ def test_the_unit_tests_of_the_page_pass(npm_run):
     npm_run("test")
 
 
-def test_scripts_are_small():  # with the texts of four languages
-    assert sum(path.stat().st_size for path in (STATIC / "assets").glob("*.js")) < 80_000
+def test_scripts_are_small():
+    """With the texts of four languages; the engine is loaded by published pages only."""
+    sizes = {path.name.partition("-")[0]: path.stat().st_size for path in (STATIC / "assets").glob("*.js")}
+    assert sizes.keys() == {"index", "engine"}
+    assert sizes["index"] < 90_000
+    assert sizes["engine"] < 70_000
 
 
 def test_the_built_files_name_no_other_host():

@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { Ask } from "./Ask";
 import { Banner } from "./Banner";
 import { Chooser } from "./Chooser";
+import { Collecting } from "./Collecting";
 import type { Conversation, State } from "./conversation";
 import { parts, t } from "./messages";
 import { MustHaves } from "./MustHaves";
@@ -62,6 +63,7 @@ export function App({ conversation }: { conversation: Conversation }) {
       <p class="visually-hidden" role="status">
         {announcement(state)}
       </p>
+      {(asking || screen === "results") && !state.readOnly && <Collecting />}
       {theme.poweredBy && (
         <footer class="powered">
           {parts("app.powered", { name: <em>rather</em> })}

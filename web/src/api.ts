@@ -21,8 +21,35 @@ export function refOf(session: wire.Session): SessionRef {
   return session.id ? { session: session.id } : { share: session.share };
 }
 
-/** Every request takes a signal, so that whoever sends it has to say when its reply is no longer wanted. */
-export class Api {
+/**
+ * What the page asks for, of a server or of the engine in a published page. Every request takes a signal, so that whoever
+ * sends it has to say when its reply is no longer wanted.
+ */
+export interface Client {
+  catalogs(signal: AbortSignal): Promise<wire.Catalog[]>;
+  attributes(catalog: string, signal: AbortSignal): Promise<wire.Attributes>;
+  /** Open a session. The key makes a repeated request return the same one. */
+  open(settings: wire.NewSession, key: string, signal: AbortSignal): Promise<wire.Session>;
+  session(ref: SessionRef, signal: AbortSignal): Promise<wire.Session>;
+  answer(session: string, question: string, choice: wire.Choice, signal: AbortSignal): Promise<wire.Session>;
+  /** Say something unasked. The key makes a repeated request say it once. */
+  hint(session: string, hint: wire.NewHint, key: string, signal: AbortSignal): Promise<wire.Session>;
+  undo(session: string, answer: string, signal: AbortSignal): Promise<wire.Session>;
+  /** Answer an earlier question otherwise. The key makes a repeated request do so once. */
+  revise(session: string, answer: string, choice: wire.Choice, key: string, signal: AbortSignal): Promise<wire.Session>;
+  /** Answers that hardly fit together. */
+  contradictions(session: string, signal: AbortSignal): Promise<wire.Contradiction[]>;
+  /** Set the filters. The key makes a repeated request set them once. */
+  filter(session: string, filters: wire.Filter[], where: string | null, key: string, signal: AbortSignal): Promise<wire.Session>;
+  recommendations(ref: SessionRef, limit: number, offset: number, signal: AbortSignal): Promise<wire.Recommendations>;
+  history(ref: SessionRef, signal: AbortSignal): Promise<wire.History>;
+  profile(ref: SessionRef, signal: AbortSignal): Promise<wire.Profile>;
+  /** The person looks at the results. A server knows all of the conversation already. */
+  finished?(session: string): void;
+}
+
+/** The client of a server. */
+export class Api implements Client {
   constructor(private readonly connection: Connection) {}
 
   async catalogs(signal: AbortSignal): Promise<wire.Catalog[]> {
@@ -33,7 +60,6 @@ export class Api {
     return this.read("/v1/catalogs/{name}/attributes", { name: catalog }, signal);
   }
 
-  /** Open a session. The key makes a repeated request return the same one. */
   open(settings: wire.NewSession, key: string, signal: AbortSignal): Promise<wire.Session> {
     return this.write("post", "/v1/sessions", {}, settings, signal, { "Idempotency-Key": key });
   }
@@ -49,7 +75,6 @@ export class Api {
     return (await this.write("post", path, { id: session }, { question, choice }, signal)).session;
   }
 
-  /** Say something unasked. The key makes a repeated request say it once. */
   hint(session: string, hint: wire.NewHint, key: string, signal: AbortSignal): Promise<wire.Session> {
     const headers = { "Idempotency-Key": key };
     return this.write("post", "/v1/sessions/{id}/hints", { id: session }, hint, signal, headers);
@@ -59,18 +84,15 @@ export class Api {
     return this.write("post", "/v1/sessions/{id}/undo", { id: session }, { answer }, signal);
   }
 
-  /** Answer an earlier question otherwise. The key makes a repeated request do so once. */
   revise(session: string, answer: string, choice: wire.Choice, key: string, signal: AbortSignal): Promise<wire.Session> {
     const headers = { "Idempotency-Key": key };
     return this.write("put", "/v1/sessions/{id}/answers/{answer}", { id: session, answer }, { choice }, signal, headers);
   }
 
-  /** Answers that hardly fit together. */
   async contradictions(session: string, signal: AbortSignal): Promise<wire.Contradiction[]> {
     return (await this.read("/v1/sessions/{id}/contradictions", { id: session }, signal)).contradictions;
   }
 
-  /** Set the filters. The key makes a repeated request set them once. */
   filter(
     session: string,
     filters: wire.Filter[],

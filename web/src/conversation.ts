@@ -1,10 +1,12 @@
 /** The conversation as the page shows it: one immutable state, and everything a person can do to it. */
 
-import { Api, refOf } from "./api";
+import { Api, type Client, refOf } from "./api";
 import { Connection, Problem } from "./connection";
+import { EngineClient } from "./engineClient";
 import { postAnswered, postFinished, postStarted } from "./host";
 import { Latest } from "./latest";
 import { setLanguage, t } from "./messages";
+import { published } from "./published";
 import { currentRoute, hostOrigin, navigate, requestedSettings, settingsKey } from "./route";
 import { store, stored, unstore } from "./storage";
 import type { Catalog, Choice, Filter, FilterOption, History, NewHint, ProblemDetails, HintOption, Session } from "./types";
@@ -50,7 +52,7 @@ const EMPTY: State = {
 export class Conversation {
   state: State = EMPTY;
   readonly connection = new Connection((waiting) => this.set({ waiting }));
-  readonly api = new Api(this.connection);
+  readonly api: Client = published === null ? new Api(this.connection) : new EngineClient(published);
   private readonly listeners = new Set<() => void>();
   private visit = new AbortController();
   private readonly regretsRequest = new Latest();
@@ -171,7 +173,7 @@ export class Conversation {
     if (!session || sending !== null) return;
     unstore("continued", session.id ?? "");
     this.set({ screen: "results" });
-    postFinished(session);
+    this.reportFinished(session);
   }
 
   /** Ask on although another question hardly helps. */
@@ -277,7 +279,12 @@ export class Conversation {
     // That items have changed explains more than that the conversation has moved on.
     const changes = session.catalog_changes.length > 0 ? { notice: session.catalog_changes.join(" ") } : {};
     this.set({ session, regrets, sending: null, screen, ...also, ...changes });
-    if (screen === "results" && before.screen === "asking") postFinished(session);
+    if (screen === "results" && before.screen === "asking") this.reportFinished(session);
+  }
+
+  private reportFinished(session: Session): void {
+    postFinished(session);
+    if (session.id) this.api.finished?.(session.id);
   }
 
   /** Load what the page also shows but does not wait for. */

@@ -1,5 +1,6 @@
 /** What the address of the page says, so that a reload, the back button and a bookmark find the conversation. */
 
+import { published } from "./published";
 import type { NewSession } from "./types";
 
 export type Route = { to: "start" } | { to: "session"; id: string } | { to: "shared"; token: string };
@@ -7,6 +8,8 @@ export type Route = { to: "start" } | { to: "session"; id: string } | { to: "sha
 // Behind the `#`, because who has the id may answer, and what stands there never reaches the log of a server.
 const SESSION = /^#\/session\/([\w-]{1,64})$/;
 const SHARED = /^\/shared\/([\w-]{1,64})$/;
+// A published page has no server that could know what is shared: the link itself holds it.
+const SHARED_HERE = /^#\/shared\/([\w-]{1,8000})$/;
 
 const query = new URLSearchParams(location.search);
 const framed = window.parent !== window;
@@ -18,7 +21,7 @@ export const hostOrigin: string | null = framed ? query.get("parent") : null;
 export const requestedLanguage: string | null = query.get("language");
 
 export function currentRoute(): Route {
-  const token = SHARED.exec(location.pathname)?.[1];
+  const token = published === null ? SHARED.exec(location.pathname)?.[1] : SHARED_HERE.exec(location.hash)?.[1];
   if (token !== undefined) return { to: "shared", token };
   const id = SESSION.exec(location.hash)?.[1];
   return id !== undefined ? { to: "session", id } : { to: "start" };
@@ -26,15 +29,16 @@ export function currentRoute(): Route {
 
 /** Put a route into the address, as a new entry of the browser's history or instead of the current one. */
 export function navigate(route: Route, entry: "push" | "replace"): void {
-  const page = SHARED.test(location.pathname) ? "/" : location.pathname + location.search;
-  const address = route.to === "shared" ? `/shared/${route.token}` : route.to === "session" ? `${page}#/session/${route.id}` : page;
+  const page = published === null && SHARED.test(location.pathname) ? "/" : location.pathname + location.search;
+  const shared = published === null ? "/shared/" : `${page}#/shared/`;
+  const address = route.to === "shared" ? shared + route.token : route.to === "session" ? `${page}#/session/${route.id}` : page;
   if (entry === "push") history.pushState(null, "", address);
   else history.replaceState(null, "", address);
 }
 
 /** A link to the read-only view. */
 export function shareLink(token: string): string {
-  return new URL(`/shared/${token}`, location.href).href;
+  return new URL(published === null ? `/shared/${token}` : `#/shared/${token}`, location.href).href;
 }
 
 // What a study notes of a session.

@@ -36,7 +36,7 @@ export class Browser {
     vi.stubGlobal("window", globalThis);
     vi.stubGlobal("parent", globalThis);
     vi.stubGlobal("location", location);
-    vi.stubGlobal("document", { documentElement: { lang: "en" } });
+    vi.stubGlobal("document", { documentElement: { lang: "en" }, querySelector: () => null });
     vi.stubGlobal("history", { pushState: go, replaceState: go });
     vi.stubGlobal("sessionStorage", this.storage);
     vi.stubGlobal("addEventListener", this.events.addEventListener.bind(this.events));

@@ -14,6 +14,7 @@ from rather.cli import (
     learn,
     mcp,
     plan,
+    publish,
     reproduce,
     research,
     serve,
@@ -57,6 +58,7 @@ EVERYDAY = (
     inspect.inspect,
     vectors.vectors,
     plan.plan,
+    publish.publish,
     mcp.mcp,
     insights.insights,
 )

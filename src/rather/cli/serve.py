@@ -11,6 +11,7 @@ import typer
 from rather.caching.folder import switch_off
 from rather.cli.console import say
 from rather.cli.options import NoCache, Noise, NoiseKind, RetrieverKind, Strict
+from rather.cli.page_options import say_what_is_hidden, theme_of
 from rather.cli.served_plans import plans_of
 from rather.errors import InvalidInputError
 from rather.extras import require_extra
@@ -21,10 +22,6 @@ if TYPE_CHECKING:
     from rather.formats.prior_files import LearntPrior
     from rather.server.settings import Settings
     from rather.server.studies import Study
-    from rather.server.theme import Theme
-
-# Hosts that are named at start because what leads there is not shown; a table may have many.
-MOST_HIDDEN = 3
 
 CatalogNames = Annotated[
     list[str] | None,
@@ -199,7 +196,7 @@ def serve(
         hosts=(*(name.lower() for name in allowed_host or ()), *_own_names()),
         image_hosts=tuple(image_host or ()),
         link_hosts=tuple(link_host or ()),
-        theme=_theme(theme),
+        theme=theme_of(theme),
         study=_study(study),
         workers=workers,
         prefetch=not no_prefetch,
@@ -220,7 +217,8 @@ def serve(
     priors = _priors(prior or [], list(short_names))
     sources = [Source(short, *open_with_progress(name, strict=strict)) for short, name in short_names.items()]
     started = [_started(source, priors) for source in sources]  # rejects priors of other columns before all else
-    _say_what_is_hidden(sources, settings)
+    for source in sources:
+        say_what_is_hidden(source.name, source.catalog, settings.display())
     settings = replace(settings, plans=plans_of(plan or (), started, retriever))
     if check:
         _check(sources, settings)
@@ -236,23 +234,6 @@ def _started(source: "Source", priors: Mapping[str, "LearntPrior"]) -> "Source":
     if source.name not in priors:
         return source
     return Source(source.name, *priors[source.name].applied(Opened(source.catalog, source.belief)))
-
-
-def _say_what_is_hidden(sources: list["Source"], settings: "Settings") -> None:
-    """Say which links and pictures are not shown, and how to show them."""
-    display = settings.display()
-    for source in sources:
-        pictures = (address for addresses in source.catalog.images for address in addresses)
-        hidden = {
-            ("link", "--link-host"): display.hidden_links(source.catalog.links),
-            ("picture", "--image-host"): display.hidden_images(pictures),
-        }
-        for (noun, option), counts in hidden.items():
-            for origin, count in counts.most_common(MOST_HIDDEN):
-                say(
-                    f"{source.name}: {counted(count, noun)} of {origin} not shown; to show: {option} {origin}",
-                    stderr=True,
-                )
 
 
 def _priors(texts: Sequence[str], names: Sequence[str]) -> dict[str, "LearntPrior"]:
@@ -279,17 +260,6 @@ def _learn(text: str) -> str | int | None:
     if not text.isdigit():
         raise InvalidInputError(f"`--learn` must be off, daily or a number of conversations, got {text!r}.")
     return int(text)
-
-
-def _theme(path: Path | None) -> "Theme | None":
-    from rather.server import Theme
-
-    if path is None:
-        return None
-    theme = Theme.from_file(path)
-    for warning in theme.warnings:
-        say(f"{path.name}: {warning}", stderr=True)
-    return theme
 
 
 def _study(path: Path | None) -> "Study | None":

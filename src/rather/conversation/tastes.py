@@ -56,13 +56,13 @@ def attribute_tastes(catalog: Catalog, belief: Belief, before: Belief, language:
         columns = [expected, deviation, earlier, expected * amounts.std(dim=0, correction=0)]
     numbers = torch.stack(columns, dim=1).tolist()
     found = [
-        TasteNumbers(_named(attribute, language), mean, spread, prior, weight, attribute.column)
+        TasteNumbers(named_taste(attribute, language), mean, spread, prior, weight, attribute.column)
         for attribute, (mean, spread, prior, weight) in zip(catalog.attributes, numbers, strict=True)
     ]
     return sorted(found, key=lambda taste: -abs(taste.weight))
 
 
-def _named(attribute: Attribute, language: str) -> str:
+def named_taste(attribute: Attribute, language: str) -> str:
     """An attribute as a line of its own, with what it is about where its text does not say that."""
     text = attribute.said(language).text
     said = attribute.topic and attribute.topic.lower() not in text.lower() and attribute.topic != attribute.text

@@ -156,4 +156,8 @@ export const de: Messages = {
   "contradictions.forget": "Nicht mitzählen",
 
   "results.stillTheirs": "Die Antworten sind noch da",
+  "collect.told": "Am Ende werden deine Antworten an {host} gesendet, ohne Namen oder Adresse.",
+  "collect.refuse": "Nicht senden",
+  "collect.refused": "Deine Antworten werden nicht gesendet.",
+  "collect.allow": "Doch senden",
 };

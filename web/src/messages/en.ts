@@ -156,4 +156,8 @@ export const en = {
   "contradictions.forget": "Leave it out",
 
   "results.stillTheirs": "Their answers are still here",
+  "collect.told": "When you are done, your answers are sent to {host}. No name or address is sent with them.",
+  "collect.refuse": "Do not send them",
+  "collect.refused": "Your answers are not sent.",
+  "collect.allow": "Send them after all",
 } as const;

@@ -156,4 +156,8 @@ export const es: Messages = {
   "contradictions.forget": "No contarla",
 
   "results.stillTheirs": "Esas respuestas siguen aquí",
+  "collect.told": "Al terminar, tus respuestas se envían a {host}, sin nombre ni dirección.",
+  "collect.refuse": "No enviarlas",
+  "collect.refused": "Tus respuestas no se envían.",
+  "collect.allow": "Enviarlas de todos modos",
 };

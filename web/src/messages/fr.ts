@@ -157,4 +157,8 @@ export const fr: Messages = {
   "contradictions.forget": "Ne pas la compter",
 
   "results.stillTheirs": "Ces réponses sont toujours là",
+  "collect.told": "À la fin, vos réponses sont envoyées à {host}, sans nom ni adresse.",
+  "collect.refuse": "Ne pas les envoyer",
+  "collect.refused": "Vos réponses ne sont pas envoyées.",
+  "collect.allow": "Les envoyer quand même",
 };
