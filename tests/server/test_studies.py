@@ -84,7 +84,11 @@ def test_there_are_as_many_questions_as_the_study_says(make_client):
         "text": "Thank you.",
         "redirect": "https://panel.example.org/done?id=a%20b",
     }
-    rejected = answer(client, session)
+    assert session["question"] is None
+    answered = client.get(f"/v1/sessions/{session['id']}").json()
+    assert (answered["study"]["finished"], answered["question"]) == (True, None)
+    following = f"{session['answers'] + 1}-{session['version']}"
+    rejected = client.post(f"/v1/sessions/{session['id']}/answers", json={"question": following, "choice": 0})
     assert (rejected.status_code, rejected.json()["code"]) == (409, "study-finished")
 
 

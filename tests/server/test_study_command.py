@@ -126,7 +126,7 @@ def test_compare_prints_tables_and_draws(held, tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--study", "autumn"], "no interview of 'autumn'"),
+        (["--study", "autumn"], "no interview of the study 'autumn'"),
         (["--against", "c"], "must be one of the arms a, b, got 'c'"),
         (["--catalog", "cars.csv"], "no interview"),
         (["--plot", "/nowhere/x.svg"], "Cannot write"),

@@ -88,7 +88,7 @@ def ask(
 
     It stops by itself once more questions would hardly help. With --json it prints one JSON object per line and reads
     answers as lines of JSON: {"choice": 0}, {"choice": "none"}, "same", "skip", {"undo": true} or {"quit": true}, and
-    hints: {"hint": {"says": "want", "attribute": "funny"}}. {"revise": 2, "choice": 1} answers question 2 otherwise.
+    hints: {"hint": {"says": "want", "attribute": "funny"}}. {"revise": 2, "choice": 1} answers question 2 differently.
 
     Examples:
         rather ask films

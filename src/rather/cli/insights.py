@@ -84,6 +84,7 @@ def insights(
     from rather.insights.tables import write_csv
     from rather.insights.what_if import parsed_change, row_of
 
+    _validate_paths(out, csv, plots)
     opened = open_with_progress(catalog, strict=strict)
     wishes = Wishes(tuple(_listed(items)), tuple(what_if or ()), price)
     for text in wishes.what_if:
@@ -104,6 +105,17 @@ def insights(
         say(f"wrote {path}: {counted(stored.progress.total.began, 'conversation')}", stderr=json_output)
     if json_output:
         print_json(as_data(report))
+
+
+def _validate_paths(out: Path | None, *folders: Path | None) -> None:
+    """Reject what cannot be written to before anything takes long."""
+    if out is not None and not out.parent.is_dir():
+        raise InvalidInputError(f"There is no folder {out.parent}.")
+    if out is not None and out.is_dir():
+        raise InvalidInputError(f"--out must be a file, and {out} is a folder.")
+    for folder in folders:
+        if folder is not None and folder.exists() and not folder.is_dir():
+            raise InvalidInputError(f"{folder} must be a folder, and is a file.")
 
 
 def _wants(stored: "_Stored", opened: "Opened", wishes: "Wishes", seed: int, quiet: bool) -> "Wants":

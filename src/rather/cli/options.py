@@ -69,7 +69,7 @@ NoiseKind = Annotated[
     Noise,
     typer.Option(
         "--noise",
-        help="fixed assumes the same noise of everybody; personal learns from the answers how consistently a person "
+        help="fixed assumes the same noise for everybody; personal learns from the answers how consistently a person "
         "gives them.",
     ),
 ]

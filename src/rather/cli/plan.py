@@ -166,10 +166,11 @@ def _print(made: "Plan", catalog: "Catalog") -> None:
         table.add_row(str(number), f"{planned:.4f}", f"{myopic:.4f}", less)
     console.print(table)
     asked = sum(bool(node.items) for node in made.root.walk())
-    gain = f"{regret.gain:.4f} ±{regret.gain_error:.4f}"
+    gain = f"{regret.gain:+.4f} ±{regret.gain_error:.4f}"
+    clear = "" if regret.gain > 2 * regret.gain_error else ", which is no clear gain"
     console.print(
-        f"{counted(asked, 'question')} planned for {counted(made.people, 'person')}; "
-        f"for others it gains {gain} utility over questions chosen one by one."
+        f"{counted(asked, 'question')} planned for {counted(made.people, 'person')}. For others, the utility "
+        f"changes by {gain} against questions chosen one by one{clear}."
     )
     if made.root.items:
         labels = [catalog.label(catalog.row(item)) for item in made.root.items]

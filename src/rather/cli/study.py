@@ -99,7 +99,7 @@ def _check_catalog(held: "Study", catalog: str, strict: bool) -> None:
     gate = Gate(1, settings.limits.wait_seconds)
     served = ServedCatalogs({Path(catalog).stem or catalog: (opened.catalog, opened.belief)}, settings, gate)
     found = validated_catalog(held, served, settings.limits)
-    say(f"{found.name}: {counted(len(found.catalog), found.catalog.name)}; the study can be held", stderr=True)
+    say(f"{found.name}: {counted(len(found.catalog), found.catalog.name)}; the study is ready to run", stderr=True)
 
 
 def _described(held: "Study") -> dict[str, Any]:

@@ -59,7 +59,8 @@ def compare(
     interviews = _interviews(source, catalog, study, since, json_output)
     arms = compare_arms(interviews, against)
     if not arms:
-        raise InvalidInputError(f"There is no interview of {study or 'any study'!r} in the source.")
+        wanted = "a study" if study is None else f"the study {study!r}"
+        raise InvalidInputError(f"The source holds no interview of {wanted}.")
     if plot is not None:
         _write_plot(arms, plot)
         say(f"wrote {plot}", stderr=json_output)

@@ -153,7 +153,9 @@ def load_settings(log: dict[str, Any], catalog: Catalog, belief: Belief, **parts
             raise InvalidInputError("This session had a strategy of its own: pass it as `strategy`.")
         parts["strategy"] = log["strategy"]
     if log.get("plan") is not None and "plan" not in parts:
-        raise InvalidInputError("This session followed a plan: pass it as `plan`, or None to go on without it.")
+        raise InvalidInputError(
+            "This session followed a plan: pass it as `plan` (in the terminal: --plan), or None to go on without it."
+        )
     if "response" not in parts:
         parts["response"] = load_response(log["response"])
     if "allowed" not in parts:

@@ -79,11 +79,13 @@ class Effect:
 
 
 def effects(session: Session) -> list[Effect]:
-    """What each answer of a conversation did; a hint counts with the answer that follows."""
+    """What each answer of a conversation did; a hint counts with the answer that follows, a hold-out not at all."""
     policy, found = session.policy, []
     start = policy.start_regret
     before, best = 1.0, policy.recommend(policy.prior, 1)[0].id
     for turn in session.turns:
+        if turn.question.task == "holdout":  # it teaches nothing by design, which is no reason to leave it out
+            continue
         after = policy.expected_regret(turn.belief) / start if start > 0 else 0.0
         now = policy.recommend(turn.belief, 1)[0].id
         found.append(Effect(turn.question.number, turn.question.text, before, after, now != best))

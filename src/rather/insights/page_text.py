@@ -21,7 +21,7 @@ def progress_text(progress: Progress) -> list[str]:
     found = [
         f"Of {counted(total.began, 'conversation')}, {_share(total.answered, total.began)} had at least one answer and "
         f"{_share(total.finished, total.began)} were finished: the questions ended because another one would hardly "
-        "have helped, or because the most that you allow had been asked."
+        "have helped, or because the maximum number of questions had been asked."
     ]
     if total.answered:
         found.append(f"Those who answered gave {total.answers:.1f} answers on average.")
@@ -127,11 +127,14 @@ def winners_text(found: Winners, noun: str) -> list[str]:
     if found.items:
         top = found.items[0]
         texts.append(
-            f"{top.item.label} is the best {noun} for {_percent(top.best)} of people, which is more than any other is."
+            f"{top.item.label} is the best {noun} for {_percent(top.best)} of people, more than any other {noun}."
         )
+    rest = f"{found.never_top:,} are not even among anybody’s best five"
+    if not found.never_top:
+        rest = "each is among somebody’s best five"
     texts.append(
         f"Of {counted(found.all_items, noun)}, {found.all_items - found.never_best:,} may be somebody’s best, and "
-        f"{found.never_top:,} are not even among anybody’s best five, as far as the answers tell."
+        f"{rest}, as far as the answers tell."
     )
     return texts
 

@@ -140,7 +140,8 @@ def _validate_task(task: Task, served: ServedCatalog, limits: Limits) -> None:
     for id in task.items:
         if _id_in(served.catalog, id) is None:
             raise InvalidInputError(
-                f"The task at question {task.number} is about {id!r}, which is not the id of an item of {served.name}."
+                f"The task at question {task.number} is about {id!r}, which is not the id of an item of {served.name}. "
+                f"Its ids are like {str(served.catalog.ids[0])!r}."
             )
 
 

@@ -39,13 +39,14 @@ def session_view(
     """The session; through a share link without the id, which would let the reader answer."""
     stored, state, display = conversation.stored, conversation.found, display_for(reader, conversation, settings)
     request, steps = NewSession.model_validate(stored.request), stored.steps
+    study = None if shared else study_view(conversation, settings.study, display.language)
     question, top = None, []
     if state is None:
         start_regret, regret = stored_regrets(stored.summary, stopping_of(stored))
     else:
         policy, start_regret, regret = state.session.policy, state.session.policy.start_regret, state.regret
         top = ranked(conversation, state.top, 0, display, "they" if shared else "you")
-        if state.question is not None:
+        if state.question is not None and not (study is not None and study.finished):
             id = conversation.question_id or ""
             asked = question_in(state.question, policy.catalog, display.language)
             question = question_view(asked, id, policy, state.session.belief, display)
@@ -80,7 +81,7 @@ def session_view(
         catalog_changes=[
             display.text(retold(display.language, "carried", sentence)) for sentence in stored.changes or ()
         ],
-        study=None if shared else study_view(conversation, settings.study, display.language),
+        study=study,
     )
 
 
