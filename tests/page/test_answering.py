@@ -227,7 +227,9 @@ def test_several_catalogues_can_be_chosen(visit, server):
 def test_pictures_are_shown_where_there_are_any(visit):
     page = visit("/?catalog=pictures")
     wait_for_question(page, 1)
-    shown = page.locator(".picture")
     labels = titles(page)
-    # Odd rows have a picture of this server; that of the others is missing and leaves no trace.
-    assert shown.count() == sum((int(label) - 100) % 2 for label in labels)
+    # Odd rows have a picture of this server; that of the others is missing and, once that is known, leaves no trace.
+    page.wait_for_function(
+        "![...document.querySelectorAll('.picture')].some((picture) => picture.src.includes('missing'))"
+    )
+    assert page.locator(".picture").count() == sum((int(label) - 100) % 2 for label in labels)
