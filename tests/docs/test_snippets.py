@@ -1,14 +1,17 @@
 """What the documentation shows runs: Python from top to bottom of a page, commands at least as far as their options."""
 
+import doctest
 import io
 import sys
 
 import pytest
 import typer
+from golden_files import ELSEWHERE, elsewhere
 from page_blocks import PAGES, ROOT, blocks, commands, inline_code, page_name
 
 from rather.__main__ import main
 from rather.cli import app
+from rather.errors import MissingDataError
 
 CLI = typer.main.get_command(app)
 
@@ -47,7 +50,7 @@ def run_command(command, monkeypatch):
 
 
 @pytest.mark.parametrize("path", [path for path in PAGES if blocks(path)], ids=page_name)
-def test_a_page_runs_from_top_to_bottom(path, folder, monkeypatch):
+def test_a_page_runs_from_top_to_bottom(path, folder, monkeypatch, capsys):
     namespace = {"__name__": "snippet"}
     for block in blocks(path):
         if block.note == "file":
@@ -57,13 +60,33 @@ def test_a_page_runs_from_top_to_bottom(path, folder, monkeypatch):
             for other in blocks(ROOT / block.detail):
                 if other.note == "file":
                     write(other, folder)
+        if block.note == "prints":
+            assert_printed(block, capsys.readouterr().out, page_name(path))
+            continue
+        capsys.readouterr()
         if block.language == "python":
             code = compile("\n" * (block.line - 1) + block.text, page_name(path), "exec")
             if block.note != "not run":
-                exec(code, namespace)
+                run_python(code, namespace)
         elif block.language == "sh" and block.note == "run":
             for command in commands(block.text):
                 run_command(command, monkeypatch)
+
+
+def run_python(code, namespace):
+    try:
+        exec(code, namespace)
+    except MissingDataError as error:
+        pytest.skip(str(error))
+
+
+def assert_printed(block, printed, where):
+    """The block shows what was printed, but for spaces at the ends of lines and what `...` stands for."""
+    printed = "".join(f"{line.rstrip()}\n" for line in printed.strip("\n").splitlines())
+    if not doctest.OutputChecker().check_output(block.text, printed, doctest.ELLIPSIS):
+        if elsewhere():
+            pytest.skip(ELSEWHERE)
+        pytest.fail(f"{where}, line {block.line}: this was printed instead:\n{printed}")
 
 
 @pytest.mark.parametrize("path", pages_with("sh"), ids=page_name)
