@@ -7,11 +7,16 @@ import sys
 import pytest
 import typer
 from golden_files import ELSEWHERE, elsewhere
+from matplotlib.testing.compare import compare_images
 from page_blocks import PAGES, ROOT, blocks, commands, inline_code, page_name
 
+import rather.strategies
 from rather.__main__ import main
 from rather.cli import app
 from rather.errors import MissingDataError
+
+# Root mean square of the differences between pixels, of 255: room for fonts of another version, not for other lines.
+PICTURE_TOLERANCE = 5
 
 CLI = typer.main.get_command(app)
 
@@ -22,7 +27,9 @@ def pages_with(language):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """An empty working directory from which modules can be imported."""
+    """An empty working directory from which modules can be imported; strategies registered meanwhile are forgotten."""
+    for kind in ("STRATEGIES", "ATTRIBUTE_STRATEGIES"):
+        monkeypatch.setattr(rather.strategies, kind, dict(getattr(rather.strategies, kind)))
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     known = set(sys.modules)
@@ -71,6 +78,9 @@ def test_a_page_runs_from_top_to_bottom(path, folder, monkeypatch, capsys):
         elif block.language == "sh" and block.note == "run":
             for command in commands(block.text):
                 run_command(command, monkeypatch)
+    for drawn in folder.glob("*.png"):
+        if (path.parent / drawn.name).exists():  # the page shows it
+            assert_drawn(path.parent / drawn.name, drawn)
 
 
 def run_python(code, namespace):
@@ -87,6 +97,14 @@ def assert_printed(block, printed, where):
         if elsewhere():
             pytest.skip(ELSEWHERE)
         pytest.fail(f"{where}, line {block.line}: this was printed instead:\n{printed}")
+
+
+def assert_drawn(shown, drawn):
+    """The picture beside the page is the one that the page draws."""
+    different = compare_images(shown, drawn, tol=PICTURE_TOLERANCE)
+    if different and elsewhere():
+        pytest.skip(ELSEWHERE)
+    assert different is None
 
 
 @pytest.mark.parametrize("path", pages_with("sh"), ids=page_name)
