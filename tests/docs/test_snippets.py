@@ -4,6 +4,7 @@ import doctest
 import io
 import sys
 
+import matplotlib.pyplot as plt
 import pytest
 import typer
 from golden_files import ELSEWHERE, elsewhere
@@ -27,7 +28,7 @@ def pages_with(language):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """An empty working directory from which modules can be imported; strategies registered meanwhile are forgotten."""
+    """An empty working directory to import from; registered strategies and open figures go with it."""
     for kind in ("STRATEGIES", "ATTRIBUTE_STRATEGIES"):
         monkeypatch.setattr(rather.strategies, kind, dict(getattr(rather.strategies, kind)))
     monkeypatch.chdir(tmp_path)
@@ -37,6 +38,7 @@ def folder(tmp_path, monkeypatch):
     for name in set(sys.modules) - known:
         if str(tmp_path) in str(getattr(sys.modules[name], "__file__", None)):
             del sys.modules[name]
+    plt.close("all")
 
 
 def write(block, folder):
