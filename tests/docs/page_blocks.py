@@ -6,6 +6,7 @@ A comment right before a block says what a test does with it:
     <!-- uses: docs/x.md -->        write the files of another page first
     <!-- not run: needs Ray -->     only compile it, for this reason
     <!-- run -->                    run its commands (else they are only parsed)
+    <!-- prints -->                 it is what the block before it printed, `...` standing for anything
 """
 
 import re
@@ -19,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 TITLE_PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md")
 PAGES = [*TITLE_PAGES, *sorted(path for path in (ROOT / "docs").rglob("*.md") if "_build" not in path.parts)]
 
-COMMENT = re.compile(r"<!-- (file|uses|not run|run)(?:: (.+?))? -->\s*")
+COMMENT = re.compile(r"<!-- (file|uses|not run|run|prints)(?:: (.+?))? -->\s*")
 
 
 def page_name(path):

@@ -1,14 +1,23 @@
 """What the documentation shows runs: Python from top to bottom of a page, commands at least as far as their options."""
 
+import doctest
 import io
 import sys
 
+import matplotlib.pyplot as plt
 import pytest
 import typer
+from golden_files import ELSEWHERE, elsewhere
+from matplotlib.testing.compare import compare_images
 from page_blocks import PAGES, ROOT, blocks, commands, inline_code, page_name
 
+import rather.strategies
 from rather.__main__ import main
 from rather.cli import app
+from rather.errors import MissingDataError
+
+# Root mean square of the differences between pixels, of 255: room for fonts of another version, not for other lines.
+PICTURE_TOLERANCE = 5
 
 CLI = typer.main.get_command(app)
 
@@ -19,7 +28,9 @@ def pages_with(language):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """An empty working directory from which modules can be imported."""
+    """An empty working directory to import from; registered strategies and open figures go with it."""
+    for kind in ("STRATEGIES", "ATTRIBUTE_STRATEGIES"):
+        monkeypatch.setattr(rather.strategies, kind, dict(getattr(rather.strategies, kind)))
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     known = set(sys.modules)
@@ -27,6 +38,7 @@ def folder(tmp_path, monkeypatch):
     for name in set(sys.modules) - known:
         if str(tmp_path) in str(getattr(sys.modules[name], "__file__", None)):
             del sys.modules[name]
+    plt.close("all")
 
 
 def write(block, folder):
@@ -47,7 +59,7 @@ def run_command(command, monkeypatch):
 
 
 @pytest.mark.parametrize("path", [path for path in PAGES if blocks(path)], ids=page_name)
-def test_a_page_runs_from_top_to_bottom(path, folder, monkeypatch):
+def test_a_page_runs_from_top_to_bottom(path, folder, monkeypatch, capsys):
     namespace = {"__name__": "snippet"}
     for block in blocks(path):
         if block.note == "file":
@@ -57,13 +69,44 @@ def test_a_page_runs_from_top_to_bottom(path, folder, monkeypatch):
             for other in blocks(ROOT / block.detail):
                 if other.note == "file":
                     write(other, folder)
+        if block.note == "prints":
+            assert_printed(block, capsys.readouterr().out, page_name(path))
+            continue
+        capsys.readouterr()
         if block.language == "python":
             code = compile("\n" * (block.line - 1) + block.text, page_name(path), "exec")
             if block.note != "not run":
-                exec(code, namespace)
+                run_python(code, namespace)
         elif block.language == "sh" and block.note == "run":
             for command in commands(block.text):
                 run_command(command, monkeypatch)
+    for drawn in folder.glob("*.png"):
+        if (path.parent / drawn.name).exists():  # the page shows it
+            assert_drawn(path.parent / drawn.name, drawn)
+
+
+def run_python(code, namespace):
+    try:
+        exec(code, namespace)
+    except MissingDataError as error:
+        pytest.skip(str(error))
+
+
+def assert_printed(block, printed, where):
+    """The block shows what was printed, but for spaces at the ends of lines and what `...` stands for."""
+    printed = "".join(f"{line.rstrip()}\n" for line in printed.strip("\n").splitlines())
+    if not doctest.OutputChecker().check_output(block.text, printed, doctest.ELLIPSIS):
+        if elsewhere():
+            pytest.skip(ELSEWHERE)
+        pytest.fail(f"{where}, line {block.line}: this was printed instead:\n{printed}")
+
+
+def assert_drawn(shown, drawn):
+    """The picture beside the page is the one that the page draws."""
+    different = compare_images(shown, drawn, tol=PICTURE_TOLERANCE)
+    if different and elsewhere():
+        pytest.skip(ELSEWHERE)
+    assert different is None
 
 
 @pytest.mark.parametrize("path", pages_with("sh"), ids=page_name)
