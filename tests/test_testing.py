@@ -136,6 +136,21 @@ class Offset(Half):
         return utilities[..., 0, :] / weights.sum(dim=-1, keepdim=True)
 
 
+class Stepped(Half):
+    def worth(self, utilities, weights):
+        return (utilities[..., 0, :] > 0).to(utilities.dtype)
+
+
+class Total(Half):
+    def worth(self, utilities, weights):
+        return utilities.sum()
+
+
+class SecondBest(Half):
+    def worth(self, utilities, weights):
+        return utilities[..., 1, :]
+
+
 @dataclass(frozen=True)
 class WrongJoin(rather.BestOfList):
     def join(self, first, second):
@@ -152,6 +167,11 @@ def test_an_objective_of_ones_own_may_be_ten_lines():
         (Half(-1.0), "more utility is never worth less"),
         (Half(float("nan")), "what lists are worth is finite"),
         (Offset(), "half the weights are worth half as much"),
+        (Stepped(), "it has a gradient"),
+        (Total(), r"a list of 1 is worth something to each particle, \(12,\), not \(\)"),
+        (SecondBest(size=2), "a list of 1 is worth something: index 1 is out of bounds"),
+        (Half, "it is an object with `size`, `depth` and `worth`"),
+        ("best", "it is an object with `size`, `depth` and `worth`, not 'best'"),
         (WrongJoin(2), "a joined item stands for two"),
     ],
 )

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
+from rather.conversation.excluded import excluded_ids
 from rather.conversation.stopping import Stop
 from rather.errors import InvalidInputError, RatherError, StaleQuestionError, UnknownNameError
 from rather.model.statements import Statement, statement_record
@@ -270,7 +271,8 @@ class Client:
         self, count: int = 5, *, offset: int = 0, exclude: Iterable[ItemId] = (), ranking: str = "list"
     ) -> list[RemoteRecommendation]:
         """The items to recommend together, as `Session.recommend` returns them."""
-        query = urlencode({"limit": count, "offset": offset, "exclude": list(exclude), "ranking": ranking}, doseq=True)
+        page = {"limit": count, "offset": offset, "exclude": excluded_ids(exclude), "ranking": ranking}
+        query = urlencode(page, doseq=True)
         found = self._http.send("GET", f"{self._path('recommendations')}?{query}")
         return [_recommendation(item) for item in found["recommendations"]]
 

@@ -145,18 +145,36 @@ def check_objective(objective: Objective) -> None:
     Args:
         objective: Called with lists of up to `size` items and 12 particles.
     """
+    whole = isinstance(objective, Objective) and not isinstance(objective, type)
+    _claim(whole, "any", f"it is an object with `size`, `depth` and `worth`, not {objective!r}")
     _claim(isinstance(objective, Hashable), "any", "it can be hashed, as a frozen dataclass can")
     for seed in range(3):
         situation, belief = f"seed {seed}", _problem(9, 2, Logistic(0.3), seed).belief.resampled(12, _generator(seed))
         catalog = _problem(9, 2, Logistic(0.3), seed).catalog
         pool = Pool(torch.arange(9), catalog.items @ belief.particles.T, is_whole=True)
+        _check_shorter_lists(objective, pool.utilities, belief.weights, situation)
         _check_worth(objective, pool.utilities[torch.arange(min(objective.size, 9))], belief.weights, situation)
         _check_lists(objective, pool, catalog, belief, situation)
 
 
+def _check_shorter_lists(objective: Objective, utilities: Tensor, weights: Tensor, situation: str) -> None:
+    """Lists are made item by item, and few items may be left."""
+    for length in range(1, min(objective.size, len(utilities)) + 1):
+        try:
+            worth = objective.worth(utilities[:length], weights)
+        except (IndexError, RuntimeError) as error:
+            raise AssertionError(
+                f"Broken promise ({situation}): a list of {length} is worth something: {error}"
+            ) from error
+        _claim(
+            worth.shape == weights.shape,
+            situation,
+            f"a list of {length} is worth something to each particle, {tuple(weights.shape)}, not {tuple(worth.shape)}",
+        )
+
+
 def _check_worth(objective: Objective, utilities: Tensor, weights: Tensor, situation: str) -> None:
     worth = objective.worth(utilities, weights)
-    _claim(worth.shape == weights.shape, situation, f"lists are worth something to each particle, {weights.shape}")
     _claim(bool(worth.isfinite().all()), situation, "what lists are worth is finite")
     value = float(list_value(objective, utilities, weights))
     for slot, particle in itertools.product(range(len(utilities)), range(0, len(weights), 4)):
@@ -168,7 +186,9 @@ def _check_worth(objective: Objective, utilities: Tensor, weights: Tensor, situa
     _claim(abs(half - value / 2) <= ROUNDING * (1 + abs(value)), situation, "half the weights are worth half as much")
     variable = utilities.clone().requires_grad_()
     with torch.enable_grad():
-        (slope,) = torch.autograd.grad(list_value(objective, variable, weights), variable)
+        total = list_value(objective, variable, weights)
+        _claim(total.requires_grad, situation, "it has a gradient")
+        (slope,) = torch.autograd.grad(total, variable)
     _claim(bool(slope.isfinite().all()) and bool((slope != 0).any()), situation, "it has a gradient")
     if isinstance(objective, Joins) and len(utilities) > 1:
         joined = objective.join(utilities[0], utilities[1])

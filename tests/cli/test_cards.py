@@ -1,6 +1,9 @@
 """What fits on a card."""
 
-from rather.cli.cards import MOST_FACTS, choice_keys, facts_to_show
+import rather
+from rather import Policy, Session
+from rather.cli.cards import MOST_FACTS, choice_keys, facts_to_show, recommendations_view, show
+from rather.cli.console import plain_console
 from rather.conversation.compared_facts import ComparedFact
 
 
@@ -23,3 +26,12 @@ def test_the_first_few_are_shown():
 
 def test_the_keys_of_the_options():
     assert [choice_keys(k) for k in (2, 3, 12)] == ["1 or 2", "1 to 3", "1 to 12"]
+
+
+def test_what_an_item_stands_for_is_shown_whole():
+    top = Session(Policy(*rather.open("films"))).recommend(1)
+    phrase = "if you want a film that is historical and black-and-white"
+    console = plain_console(width=80)
+    with console.capture() as captured:
+        show(console, recommendations_view(top, 1.0, 1.0, stands_for=[phrase]))
+    assert phrase in " ".join(captured.get().split())

@@ -138,10 +138,19 @@ def test_a_filter_that_leaves_few_items_shortens_the_list():
     assert chosen.restricted(few).objective == BestOfList(4)
 
 
+@pytest.mark.parametrize(("count", "message"), [(0, "at least 1, got 0"), (2.5, "a whole number, got 2.5")])
+def test_a_count_that_makes_no_sense_is_rejected(count, message):
+    with pytest.raises(InvalidInputError, match=f"`count` must be {message}"):
+        talk().recommend(count)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"offset": -1}, "`offset` must be 0 or above, got -1"),
+        ({"offset": 0.5}, "`offset` must be a whole number, got 0.5"),
+        ({"exclude": "a"}, r"`exclude` must be a list of ids such as \['a'\], got 'a'"),
+        ({"exclude": 5}, r"`exclude` must be a list of ids such as \[5\], got 5"),
         ({"ranking": "best"}, "`ranking` must be one of list, mean, got 'best'"),
     ],
 )
@@ -153,3 +162,5 @@ def test_a_part_of_the_ranking_that_does_not_exist_is_rejected(arguments, messag
 def test_what_is_no_objective_is_rejected():
     with pytest.raises(InvalidInputError, match=r"`objective` must be an objective such as rather.BestOfList\(5\)"):
         talk(objective=5)
+    with pytest.raises(InvalidInputError, match=r"got <class '.*BestOfList'>"):
+        talk(objective=BestOfList)

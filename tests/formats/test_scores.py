@@ -168,6 +168,7 @@ def test_ids_labels_and_name():
 
 WRONG = {
     "not a number": ([[1.0, float("nan")], [0.0, 1.0]], r"`scores` must be finite, but entry \[0, 1\] is nan"),
+    "no items": (np.zeros((0, 3)), r"at least 2 items and a column for each of at least 2 people, got shape \(0, 3\)"),
     "one axis": ([1.0, 2.0], r"`scores` must have 2 dimensions, got shape \(2,\)"),
     "one item": ([[1.0, 2.0]], r"at least 2 items and a column for each of at least 2 people, got shape \(1, 2\)"),
     "one person": ([[1.0], [2.0]], r"at least 2 people, got shape \(2, 1\)"),
@@ -179,6 +180,11 @@ WRONG = {
 def test_wrong_scores_are_named(scores, message):
     with pytest.raises(InvalidInputError, match=message):
         rather.from_scores(scores)
+
+
+def test_ids_must_match_the_items():
+    with pytest.raises(InvalidInputError, match=f"`ids` must have {len(LINEAR)} entries, got 1"):
+        rather.from_scores(LINEAR, ids=["a"])
 
 
 def test_weights_must_match_the_people():

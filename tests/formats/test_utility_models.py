@@ -155,3 +155,16 @@ def test_wrong_models_are_named():
         InvalidInputError, match=r"`weights` must be \(30, 2\) like `ideals`, or \(30, 1\), got \(3, 2\)"
     ):
         rather.IdealPoints(IDEALS, torch.ones(3, 2))
+    with pytest.raises(InvalidInputError, match=r"`ideals` must have 2 dimensions, got shape \(2,\)"):
+        rather.IdealPoints(IDEALS[0])
+    with pytest.raises(InvalidInputError, match=r"`model\.utilities` must take inputs of shape \(60, 3\)"):
+        rather.from_utility(rather.IdealPoints(IDEALS), normal(60, 3))
+    for model in (5, rather.IdealPoints):
+        with pytest.raises(InvalidInputError, match=r"`model` must have a method `utilities\(inputs\)`"):
+            rather.from_utility(model, INPUTS)
+
+
+def test_ideals_may_be_an_array_or_lists():
+    ours = rather.IdealPoints(IDEALS, torch.ones(30, 1)).utilities(INPUTS)
+    for given in (IDEALS.numpy(), IDEALS.tolist()):
+        torch.testing.assert_close(rather.IdealPoints(given, [[1.0]] * 30).utilities(INPUTS), ours)

@@ -125,6 +125,14 @@ def test_filters_narrow_what_is_asked_and_recommended(url):
         assert len(client.recommend(24)) == 24
 
 
+def test_what_the_person_has_is_left_out_and_a_text_is_no_list_of_ids(url):
+    with Client(url) as client:
+        first, second = client.recommend(2)
+        assert first.id not in [item.id for item in client.recommend(24, exclude=[first.id])]
+        with pytest.raises(InvalidInputError, match="`exclude` must be a list of ids"):
+            client.recommend(2, exclude=str(second.id))
+
+
 class LostResponses:
     """Lets every first response of a server be lost on its way."""
 

@@ -201,6 +201,12 @@ def test_evoi_of_the_best_item_is_the_papers():
     ("make", "message"),
     [
         (lambda: BestOfList(0), "`size` must be at least 1, got 0"),
+        (lambda: BestOfList(2.5), "`size` must be a whole number, got 2.5"),
+        (lambda: DiscountedList("5"), "`size` must be a whole number, got '5'"),
+        (lambda: SmoothBestOfList("warm"), "`temperature` must be a finite number, got 'warm'"),
+        (lambda: SmoothBestOfList(float("inf")), "`temperature` must be a finite number, got inf"),
+        (lambda: Satisfaction(float("nan"), 1.0), "`threshold` must be a finite number, got nan"),
+        (lambda: RiskAverse("few"), "`share` must be a finite number, got 'few'"),
         (lambda: SmoothBestOfList(0.0), "`temperature` must be above 0, got 0.0"),
         (lambda: Satisfaction(1.0, -1.0), "`width` must be above 0, got -1.0"),
         (lambda: RiskAverse(0.0), r"`share` must lie in \(0, 1\], got 0.0"),

@@ -98,7 +98,8 @@ def recommendations_view(
             bar.append(f" {match_text(item, language)}", style="default"),
         )
         if rank <= len(stands_for) and stands_for[rank - 1]:
-            table.add_row("", Text(stands_for[rank - 1], style="not bold dim"), "")
+            # A label is cut at the edge of its column; half a reason would say nothing.
+            table.add_row("", Text(stands_for[rank - 1], style="not bold dim", no_wrap=False, overflow="fold"), "")
     share = regret / start_regret if start_regret > 0 else 0.0
     note = Text(message(language, "terminal.still", share=percent(share, language)) + "\n")
     why = zip(top, reasons, strict=False)

@@ -111,7 +111,9 @@ def _after_dialog(inspected: "InspectedTable", strict: bool) -> "InspectedTable"
 
 def table_report(inspected: "InspectedTable") -> dict[str, Any]:
     """What was found, as plain data."""
-    raw = inspected.raw
+    from rather.formats.tables.interactions import left_out
+
+    raw, unused = inspected.raw, left_out(inspected)
     return {
         "table": raw.source,
         "rows": len(inspected) + inspected.out_of_stock,
@@ -120,6 +122,8 @@ def table_report(inspected: "InspectedTable") -> dict[str, Any]:
         "id": inspected.id,
         "label": inspected.label,
         "columns": [_column_report(column, inspected) for column in inspected.columns],
+        "interactions": [list(pair) for pair in inspected.given.interactions or () if pair not in unused],
+        "interactions_left_out": list(unused.values()),
         "skipped": dict(raw.skipped),
         "repairs": list(raw.repairs),
     }
@@ -233,6 +237,10 @@ def _show(report: dict[str, Any]) -> None:
             Text(column["column"], style="bold"), column["kind"], column["used"], missing, examples, style=style
         )
     console.print(table)
+    if report["interactions"]:
+        console.print(f"Joint worth: {', '.join(' × '.join(pair) for pair in report['interactions'])}.", markup=False)
+    for sentence in report["interactions_left_out"]:
+        console.print(Text(sentence, style="yellow"))
     for repair in report["repairs"]:
         console.print(Text(f"{report['table']}: {repair}.", style="yellow"))
     for name, reason in report["skipped"].items():

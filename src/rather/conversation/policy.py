@@ -13,6 +13,7 @@ from torch import Tensor
 
 from rather import value
 from rather.caching.by_identity import ByIdentity
+from rather.conversation.excluded import excluded_ids
 from rather.conversation.known import CACHED_BELIEFS, Known, known_to
 from rather.conversation.lists import Favourites, Recommended, Recommender, favourites
 from rather.conversation.plans import Plan, planned_slate, strategy_below
@@ -363,12 +364,13 @@ class Policy:
             belief: What we hold about the person.
             count: How many.
             offset: How many were shown before: after the first list come further ones, each the best of what is left.
-            exclude: Ids of items not to recommend, such as those the person has.
+            exclude: Ids of items not to recommend, such as those the person has. Ids that the catalogue does not have
+                are ignored.
             ranking: "list" recommends what is worth most together, so that there is something for whatever the person
                 may turn out to like; "mean" the items of highest expected utility, which are often much alike.
         """
         validate_page(count, offset, ranking)
-        excluded = [row for row in map(self.catalog.find, exclude) if row is not None]
+        excluded = [row for row in map(self.catalog.find, excluded_ids(exclude)) if row is not None]
         if self.allowed is not None:
             excluded = [row for row in excluded if self.allowed[row]]
         with one_thread():

@@ -1,6 +1,7 @@
 """What a policy may be told: its kinds of questions and rankings, checks of its arguments, and how people answer."""
 
 from collections.abc import Hashable
+from numbers import Integral
 from typing import Any, Literal, get_args
 
 from rather import value
@@ -69,8 +70,11 @@ def personal_response(catalog: Catalog, belief: Belief, temperature: float | Non
     return PersonalNoise.around(everyday.temperature, everyday.none_utility, everyday.tie)
 
 
-def validate_page(count: int, offset: int, ranking: str) -> None:
+def validate_page(count: Any, offset: Any, ranking: Any) -> None:
     """Reject a part of a ranking that does not exist."""
+    for name, number in (("count", count), ("offset", offset)):
+        if not isinstance(number, Integral):
+            raise InvalidInputError(f"`{name}` must be a whole number, got {number!r}.")
     if count < 1:
         raise InvalidInputError(f"`count` must be at least 1, got {count}.")
     if offset < 0:
@@ -81,7 +85,8 @@ def validate_page(count: int, offset: int, ranking: str) -> None:
 
 def validate_objective(name: str, objective: Any) -> None:
     """Reject what is no objective."""
-    if not isinstance(objective, Objective) or not isinstance(objective, Hashable):
+    is_class = isinstance(objective, type)
+    if is_class or not isinstance(objective, Objective) or not isinstance(objective, Hashable):
         raise InvalidInputError(
             f"`{name}` must be an objective such as rather.BestOfList(5), with `size`, `depth`, `worth` and a hash "
             f"(a frozen dataclass has one), got {objective!r}."

@@ -305,7 +305,8 @@ class Session:
         Args:
             count: How many.
             offset: How many were shown before.
-            exclude: Ids of items not to recommend, such as those the person has.
+            exclude: Ids of items not to recommend, such as those the person has. Ids that the catalogue does not have
+                are ignored.
             ranking: "list" or "mean", which ranks by expected utility alone.
         """
         return self.policy.recommend(self.belief, count, offset=offset, exclude=exclude, ranking=ranking)

@@ -74,9 +74,10 @@ def from_scores(
     if isinstance(scores, str | Path):
         table = load_scores(Path(scores), ReadOptions(cache))
     else:
-        table = Scores(Vectors(as_floats(scores, NAME, rank=2).numpy()))
-    given = {"item_ids": ids, "labels": labels, "weights": weights}
-    return table.described(name=name, **given).opened(smooth=smooth)
+        matrix = as_floats(scores, NAME, rank=2).numpy()
+        _validate_shape(*matrix.shape)
+        table = Scores(Vectors(matrix))
+    return table.described(name=name, ids=ids, labels=labels, weights=weights).opened(smooth=smooth)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,20 +92,26 @@ class Scores:
     vectors: Vectors
     weights: Any = None
 
-    def described(self, *, name: str, weights: Any = None, **columns: Any) -> Scores:
+    def described(
+        self,
+        *,
+        name: str,
+        ids: Sequence[ItemId] | None = None,
+        labels: Sequence[str] | None = None,
+        weights: Any = None,
+    ) -> Scores:
         """The same scores with what was given in place of what the file says."""
-        given = {key: value for key, value in columns.items() if value is not None}
+        if ids is not None and len(ids) != len(self.vectors.items):
+            raise InvalidInputError(f"`ids` must have {len(self.vectors.items)} entries, got {len(ids)}.")
+        columns = {"item_ids": ids, "labels": labels}
+        given: dict[str, Any] = {key: value for key, value in columns.items() if value is not None}
         return Scores(replace(self.vectors, name=name, **given), self.weights if weights is None else weights)
 
     def opened(self, *, smooth: bool | None = None) -> Opened:
         """The items and the people, in the fewest dimensions that hold them exactly; see `from_scores`."""
         storage = self._storage()
         vectors, (n, m) = self.vectors, storage.shape
-        if n < 2 or m < 2:
-            raise InvalidInputError(
-                f"`scores` must have a row for each of at least 2 items and a column for each of at least 2 people, "
-                f"got shape ({n}, {m})."
-            )
+        _validate_shape(n, m)
         factors = low_rank_factors(storage.tensor)
         if factors is not None:
             storage = TensorItems(factors.items)
@@ -122,6 +129,14 @@ class Scores:
         if self.vectors.matrix is not None:
             return MemoryMappedItems(self.vectors.matrix, self.vectors.options)
         return TensorItems(as_floats(self.vectors.items, NAME, rank=2))
+
+
+def _validate_shape(n: int, m: int) -> None:
+    if n < 2 or m < 2:
+        raise InvalidInputError(
+            f"`scores` must have a row for each of at least 2 items and a column for each of at least 2 people, "
+            f"got shape ({n}, {m})."
+        )
 
 
 def save_scores(

@@ -53,7 +53,7 @@ def from_utility(
     points = as_floats(inputs, "inputs", rank=2)
     scores = _scores(model, points)
     table = Scores(Vectors(as_floats(scores, "model.utilities(inputs)", rank=2).numpy()))
-    catalog, belief = table.described(name=name, weights=weights, item_ids=ids, labels=labels).opened(smooth=smooth)
+    catalog, belief = table.described(name=name, weights=weights, ids=ids, labels=labels).opened(smooth=smooth)
     people = None if catalog.dimensions == scores.shape[1] else belief.particles
     embedding = Embedding(model, people, points)
     _reject_constant(embedding)
@@ -62,8 +62,16 @@ def from_utility(
 
 
 def _scores(model: UtilityModel, points: Tensor) -> Tensor:
-    with one_thread(), torch.no_grad():
-        parts = [model.utilities(batch) for batch in torch.split(points, BATCH_ROWS)]
+    if isinstance(model, type) or not callable(getattr(model, "utilities", None)):
+        raise InvalidInputError(
+            f"`model` must have a method `utilities(inputs)`, as rather.IdealPoints(ideals) has, got {model!r}."
+        )
+    try:
+        with one_thread(), torch.no_grad():
+            parts = [model.utilities(batch) for batch in torch.split(points, BATCH_ROWS)]
+    except RuntimeError as error:
+        shape = tuple(points[:BATCH_ROWS].shape)
+        raise InvalidInputError(f"`model.utilities` must take inputs of shape {shape}: {error}.") from error
     for part in parts[:1]:
         if not isinstance(part, Tensor) or part.dim() != 2 or len(part) != min(len(points), BATCH_ROWS):
             shape = tuple(part.shape) if isinstance(part, Tensor) else type(part).__name__

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from rather.errors import InvalidInputError
+from rather.numerics.arrays import as_floats
 
 
 class UtilityModel(Protocol):
@@ -29,7 +30,7 @@ class IdealPoints:
     """The nearer an item is to a person's ideal, the better: `u_j(x) = -sum_c w_jc (x_c - a_jc)^2` (Coombs 1950).
 
     Attributes:
-        ideals: a, `(m, c)`.
+        ideals: a, `(m, c)`; an array becomes a tensor.
         weights: w, `(m, c)` or `(m, 1)`, by default 1.
     """
 
@@ -37,6 +38,10 @@ class IdealPoints:
     weights: Tensor = field(default=None)  # type: ignore[assignment]  # filled in below
 
     def __post_init__(self) -> None:
+        for name in ("ideals", "weights"):
+            given = getattr(self, name)
+            if given is not None and not (isinstance(given, Tensor) and given.dim() == 2):
+                object.__setattr__(self, name, as_floats(given, name, rank=2))
         if self.weights is None:
             object.__setattr__(self, "weights", torch.ones_like(self.ideals))
         if self.weights.shape not in (self.ideals.shape, (len(self.ideals), 1)):

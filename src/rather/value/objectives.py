@@ -9,9 +9,11 @@ and the value of a question is what its answer is expected to add to the best li
 particles times the probability of answer r, `EVOI = sum_r max_Y F(Y; w_r) - max_Y F(Y; w)`.
 """
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, runtime_checkable
+from numbers import Integral, Real
+from typing import Any, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
@@ -205,6 +207,7 @@ class Satisfaction(_OfTheBest):
 
     def __post_init__(self) -> None:
         _validate_size(self.size)
+        _validate_finite("threshold", self.threshold)
         _validate_positive("width", self.width)
 
     def worth(self, utilities: Tensor, weights: Tensor) -> Tensor:
@@ -229,6 +232,7 @@ class RiskAverse(_OfTheBest):
 
     def __post_init__(self) -> None:
         _validate_size(self.size)
+        _validate_finite("share", self.share)
         if not 0 < self.share <= 1:
             raise InvalidInputError(f"`share` must lie in (0, 1], got {self.share}.")
 
@@ -250,11 +254,19 @@ def _best(utilities: Tensor) -> Tensor:
     return utilities[..., 0, :] if utilities.shape[-2] == 1 else utilities.amax(dim=-2)
 
 
-def _validate_size(size: int) -> None:
+def _validate_size(size: Any) -> None:
+    if not isinstance(size, Integral):
+        raise InvalidInputError(f"`size` must be a whole number, got {size!r}.")
     if size < 1:
         raise InvalidInputError(f"`size` must be at least 1, got {size}.")
 
 
-def _validate_positive(name: str, number: float) -> None:
-    if not number > 0:
+def _validate_finite(name: str, number: Any) -> None:
+    if not isinstance(number, Real) or not math.isfinite(number):
+        raise InvalidInputError(f"`{name}` must be a finite number, got {number!r}.")
+
+
+def _validate_positive(name: str, number: Any) -> None:
+    _validate_finite(name, number)
+    if number <= 0:
         raise InvalidInputError(f"`{name}` must be above 0, got {number}.")

@@ -90,6 +90,18 @@ def test_json_holds_what_was_found_and_no_write_leaves_no_file(rather, write):
     assert columns["photo"]["kind"] == "image"
 
 
+def test_pairs_whose_worth_is_joint_are_shown_and_those_that_are_left_out_named(rather, write):
+    path = write("laptops.csv", "id,weight,use,note\nL1,1.0,gaming,a\nL2,1.5,office,b\nL3,2.0,gaming,c\n")
+    pairs = 'interactions = [["weight", "use"], ["weight", "note"]]'
+    path.with_suffix(".toml").write_text(f'[table]\n{pairs}\n[columns.note]\nrole = "show"\n')
+    sentence = "weight and note: their interaction is left out, because 'note' is not learned from."
+    found = json.loads(rather("inspect", path, "--json").out)
+    assert (found["interactions"], found["interactions_left_out"]) == ([["weight", "use"]], [sentence])
+    out = rather("inspect", path).out
+    assert "Joint worth: weight × use.\n" in out
+    assert sentence in out
+
+
 def test_an_odd_value_is_reported_and_with_strict_a_problem(rather, write):
     rows = "".join(f"{index},{index % 4},n{index}\n" for index in range(20))
     path = write("t.csv", f"size,doors,name\n{rows}large,3,n\n")

@@ -121,7 +121,7 @@ def encode_table(
         space=TableSpace(
             blocks, tuple(column.name for column in inspected.columns if column.role is not Role.USE), interactions
         ),
-        notes=(*inspected.repairs, *left_out(inspected, blocks)),
+        notes=(*inspected.repairs, *left_out(inspected).values()),
     )
     return EncodedTable(catalog, inspected, blocks, interactions, scale)
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from rather.formats.tables.basis import Floats, Gaussian
 from rather.formats.tables.blocks import Block
+from rather.formats.tables.column_kinds import Role
 from rather.formats.tables.table_columns import InspectedTable
 
 # A number has some six parameters: six with thirty categories are fewer, two columns of tags are not.
@@ -82,15 +83,15 @@ def build_interactions(
     return tuple(found)
 
 
-def left_out(inspected: InspectedTable, blocks: Sequence[Block]) -> tuple[str, ...]:
-    """For each declared interaction with a column that is not learned from, a sentence that says so."""
-    used = {block.column.name for block in blocks}
-    return tuple(
-        f"{names[0]} and {names[1]}: their interaction is left out, because {name!r} is not learned from."
+def left_out(inspected: InspectedTable) -> dict[tuple[str, str], str]:
+    """The declared interactions with a column that is not learned from, each with a sentence that says so."""
+    used = {column.name for column in inspected.columns if column.role is Role.USE}
+    return {
+        names: f"{names[0]} and {names[1]}: their interaction is left out, because {name!r} is not learned from."
         for names in inspected.given.interactions or ()
         for name in [next((name for name in names if name not in used), None)]
         if name is not None
-    )
+    }
 
 
 def column_changes(
