@@ -35,6 +35,12 @@ def test_a_plan_may_end_early(file):
     assert json.loads(result.stdout)["nodes"] == 0 < sum(bool(node.items) for node in Plan.load(file).root.walk())
 
 
+def test_an_empty_plan_says_so():
+    result = run(app, ["plan", "films", *SMALL, "--least-gain", "100"], catch_exceptions=False)
+    assert "No question is worth planning for 300 people: the plan is empty." in " ".join(result.stdout.split())
+    assert "-0.0" not in result.stdout
+
+
 def test_trees_are_drawn(tmp_path):
     files = [tmp_path / "tree.svg", tmp_path / "tree.html"]
     trees = [part for path in files for part in ("--tree", str(path))]

@@ -80,6 +80,11 @@ def test_a_folder_of_somebody_else_is_left_alone(rather, table, tmp_path):
     assert (site / "index.html").read_text(encoding="utf-8") == "mine"
 
 
+def test_a_file_in_place_of_a_folder_is_called_a_file(rather, table, tmp_path):
+    said = rather("publish", table, table, expect=2).err
+    assert "is a file, not a folder. For a page that is one file, use `--single-file`." in said
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -8,10 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
-from scipy.linalg import blas, lapack
 
 RECORDED = Path(__file__).parent / "recorded"
 
@@ -73,11 +71,7 @@ def _is_long(content: Any) -> bool:
 
 
 def environment() -> dict[str, str]:
-    """What decides how sums are rounded here.
-
-    `rounding` is a hash of what a few kernels of torch compute, `learning` of those that matrix factorisation by
-    `implicit` uses: they come from another library, which chooses its kernels by the processor.
-    """
+    """What decides how sums are rounded here; `rounding` is a hash of what a few kernels compute."""
     generator = torch.Generator().manual_seed(0)
     hashed = hashlib.blake2b(digest_size=8)
     for n, d, m in ((300, 8, 60), (360, 25, 1000), (2, 38, 1000), (6, 4, 80)):
@@ -90,18 +84,7 @@ def environment() -> dict[str, str]:
         "torch": torch.__version__,
         "machine": f"{platform.machine()} {torch.backends.cpu.get_cpu_capability()}",
         "rounding": hashed.hexdigest(),
-        "learning": _learning(),
     }
-
-
-def _learning() -> str:
-    factors = np.random.default_rng(0).standard_normal((300, 16), dtype=np.float32)
-    matrix = blas.sgemm(1.0, factors, factors, trans_a=True)
-    vector = blas.sgemv(1.0, matrix, factors[0])
-    solved = lapack.sposv(matrix, vector)[1]
-    sums = np.array([blas.sdot(factors[:, 0], factors[:, 1]), blas.snrm2(factors[:, 2])], dtype=np.float32)
-    parts = (matrix, vector, solved, sums, factors @ factors.T)
-    return hashlib.blake2b(b"".join(np.ascontiguousarray(part).tobytes() for part in parts), digest_size=8).hexdigest()
 
 
 ELSEWHERE = "sums round otherwise here than where this was recorded"
@@ -111,12 +94,6 @@ ELSEWHERE = "sums round otherwise here than where this was recorded"
 def elsewhere() -> bool:
     """Whether sums round otherwise here than where the files were recorded."""
     return environment()["rounding"] != read("environment")["rounding"]
-
-
-@cache
-def learns_elsewhere() -> bool:
-    """Whether vectors learnt from ratings, too, round otherwise than where the pages of the documentation were run."""
-    return elsewhere() or environment()["learning"] != read("environment")["learning"]
 
 
 # Comparison

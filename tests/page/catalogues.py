@@ -1,6 +1,6 @@
 """Catalogues to open the page on, and a server of them.
 
-Started by `python catalogues.py PORT DATABASE ORIGIN THEME STUDY NAME...`.
+Started by `python catalogues.py PORT DATABASE ORIGIN THEME STUDY NAME...`; a name may be that of a file.
 """
 
 import sys
@@ -122,7 +122,8 @@ def main():
     shown = {"image_hosts": (address,), "link_hosts": (SHOP,)}
     served = {"theme": look, "study": held, "admin_token": ADMIN_TOKEN}
     settings = Settings(database=database, origins=(origin,), limits=limits, **served, **shown)
-    sources = [bikes(address) if name == "bikes" else SOURCES[name]() for name in names]
+    others = {"bikes": lambda: bikes(address), **SOURCES}
+    sources = [others[name]() if name in others else open_source(name) for name in names]
     app = create_app({source.name: (source.catalog, source.belief) for source in sources}, settings)
     run(app, listen("127.0.0.1", int(port)), on_start=lambda: print("listening", flush=True))
 

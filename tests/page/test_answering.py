@@ -200,6 +200,15 @@ def test_must_haves(visit, server):
         assert int(facts["price"].split()[0]) >= 100
 
 
+def test_a_value_among_the_must_haves_has_one_outline(visit):
+    page = visit()
+    wait_for_question(page, 1)
+    page.get_by_role("button", name="Must-haves").click()
+    value = page.locator("dialog .values label", has_text="red")
+    width = "element => getComputedStyle(element).borderTopWidth"
+    assert [value.evaluate(width), value.locator("span").evaluate(width)] == ["0px", "1px"]
+
+
 def test_impossible_must_haves_are_explained(visit):
     page = visit()
     wait_for_question(page, 1)

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 import rather
-from rather.planning.drawing import drawn_tree, percent, plan_svg
+from rather.planning.drawing import LETTERS, drawn_tree, percent, plan_svg
 from rather.planning.page import plan_html
 from worlds import normal
 
@@ -78,6 +78,18 @@ def test_the_page_is_well_formed_self_contained_and_escaped(drawn):
 def test_the_drawing_escapes_labels(drawn):
     plan, catalog = drawn
     assert "<script" not in plan_svg(plan, catalog, least_share=0)
+
+
+def test_long_answers_are_cut_so_that_their_share_stays_in_the_box():
+    catalog = rather.Catalog(normal(8, 3), labels=[f"{row} with a name that is much too long" for row in range(8)])
+    policy = rather.Policy(catalog, rather.Belief.from_users(normal(40, 3, seed=1)))
+    svg = plan_svg(rather.plan(policy, questions=1, people=300, least_share=0), catalog, least_share=0)
+    bold = [text for text in ElementTree.fromstring(svg).iter() if text.get("font-weight") == "bold"]
+    cut = [text.text for text in bold if "…" in text.text]
+    assert cut
+    for text in cut:
+        assert text.endswith("%")
+        assert len(text) <= LETTERS
 
 
 @pytest.mark.parametrize(("share", "text"), [(1.0, "100 %"), (0.124, "12 %"), (0.004, "under 1 %"), (0.0, "0 %")])

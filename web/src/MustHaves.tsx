@@ -140,7 +140,7 @@ function Values({ option, filter, onChange }: FieldProps) {
   return (
     <div class="values">
       {shown.map((item) => (
-        <label key={item.value} class="chip">
+        <label key={item.value} class="value">
           <input type="checkbox" checked={selected.has(item.value)} onChange={() => toggle(item.value)} />
           <span>
             {item.value} <small>{number(item.items)}</small>

@@ -64,7 +64,7 @@ def plan(
     """Plan the first questions together, for what is recommended in the end.
 
     Questions that are chosen one by one are each worth most at the moment. A plan is the tree of questions whose
-    recommendations at the leaves are expected to be best. Use it with `--plan` of ask, simulate and serve;
+    recommendations at the leaves are expected to be best. Use it with `--plan` of ask, simulate, serve and publish;
     where a conversation leaves it, questions are chosen one by one.
 
     Examples:
@@ -162,9 +162,12 @@ def _print(made: "Plan", catalog: "Catalog") -> None:
     console, regret = plain_console(), made.regret
     table = Table("questions", "planned", "one by one", "less", title="Expected regret of those who leave after")
     for number, (planned, myopic) in enumerate(zip(regret.planned_fresh, regret.myopic_fresh, strict=True)):
-        less = f"{100 * (1 - planned / myopic):.1f} %" if myopic > 0 else "–"
-        table.add_row(str(number), f"{planned:.4f}", f"{myopic:.4f}", less)
+        less = round(100 * (1 - planned / myopic), 1) + 0.0 if myopic > 0 else None  # + 0.0: no "-0.0"
+        table.add_row(str(number), f"{planned:.4f}", f"{myopic:.4f}", "–" if less is None else f"{less:.1f} %")
     console.print(table)
+    if not made.root.items:
+        console.print(f"No question is worth planning for {counted(made.people, 'person')}: the plan is empty.")
+        return
     asked = sum(bool(node.items) for node in made.root.walk())
     gain = f"{regret.gain:+.4f} ±{regret.gain_error:.4f}"
     clear = "" if regret.gain > 2 * regret.gain_error else ", which is no clear gain"
@@ -172,6 +175,5 @@ def _print(made: "Plan", catalog: "Catalog") -> None:
         f"{counted(asked, 'question')} planned for {counted(made.people, 'person')}. For others, the utility "
         f"changes by {gain} against questions chosen one by one{clear}."
     )
-    if made.root.items:
-        labels = [catalog.label(catalog.row(item)) for item in made.root.items]
-        console.print(f"The first: {' or '.join(labels)}?")
+    labels = [catalog.label(catalog.row(item)) for item in made.root.items]
+    console.print(f"The first: {' or '.join(labels)}?")

@@ -11,7 +11,7 @@ from rather.conversation.plans import Plan, PlanNode
 from rather.model.catalog import Catalog
 from rather.model.responses import Answer
 
-BOX_WIDTH, LINE_HEIGHT, COLUMN_GAP, ROW_GAP, LETTERS = 250, 16, 50, 10, 34
+BOX_WIDTH, LINE_HEIGHT, COLUMN_GAP, ROW_GAP, LETTERS = 270, 16, 50, 10, 34
 MARGIN, LETTER_WIDTH = 20, 7
 
 HEADING = (
@@ -107,7 +107,8 @@ def escaped(text: str) -> str:
 
 def _lines(node: DrawnNode) -> list[tuple[str, str]]:
     """What a box says: a kind and a text for each line."""
-    heading = f"{_short(node.answer)} · {percent(node.share)}" if node.answer else "Everybody"
+    share = f" · {percent(node.share)}"
+    heading = _short(node.answer, LETTERS - len(share)) + share if node.answer else "Everybody"
     if not node.options:
         return [("answer", heading), ("recommended", f"★ {_short(node.recommended)}")]
     first, *others = (_short(option) for option in node.options)
@@ -116,8 +117,8 @@ def _lines(node: DrawnNode) -> list[tuple[str, str]]:
     return [("answer", heading), *(("question", line) for line in asked)]
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= LETTERS else f"{text[: LETTERS - 1]}…"
+def _short(text: str, letters: int = LETTERS) -> str:
+    return text if len(text) <= letters else f"{text[: letters - 1]}…"
 
 
 def _box_height(node: DrawnNode) -> float:

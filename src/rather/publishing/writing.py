@@ -45,6 +45,8 @@ def compressed_size(name: str, content: bytes) -> int:
 
 def _published(folder: Path) -> set[str]:
     """Names of the files that were published into a folder before."""
+    if folder.is_file():
+        raise InvalidInputError(f"{folder} is a file, not a folder. For a page that is one file, use `--single-file`.")
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return set()
     try:
