@@ -6,6 +6,7 @@ import pytest
 import torch
 from insight_worlds import cars, utility
 
+import rather
 from rather.errors import InvalidInputError, UnknownNameError
 from rather.insights.aspects import aspects
 from rather.insights.estimates import Replicates, population_means
@@ -128,6 +129,22 @@ def test_an_item_that_becomes_another_gets_its_vector(opened):
     torch.testing.assert_close(change.vector, opened.catalog.vectors(5), atol=1e-5, rtol=0)
 
 
+@pytest.mark.parametrize("price", ["40,000", "€40,000", "40000 €", "40,000.0"])
+def test_amounts_are_read_as_people_write_them(opened, price):
+    change = parsed_change(f"Ant: price={price}, electric=yes", opened.catalog)  # Ant at that price is Fox
+    torch.testing.assert_close(change.vector, opened.catalog.vectors(5), atol=1e-5, rtol=0)
+    assert change.values == (("price", price), ("electric", "yes"))
+
+
+def test_tags_are_read_as_the_table_writes_them(tmp_path):
+    rows = ["1;10;red, hot", "2;20;red", "3;10;hot", "4;20;red, old", "5;30;old", "6;30;red, hot", "7;20;hot"]
+    path = tmp_path / "cars.csv"
+    path.write_text("\n".join(["id;price;tags", *rows]))
+    catalog = rather.open(path).catalog
+    for text in ("2: price=10, tags=red, hot", "2: tags=red|hot, price=10"):
+        torch.testing.assert_close(parsed_change(text, catalog).vector, catalog.vectors(0), atol=1e-5, rtol=0)
+
+
 def test_what_if_an_item_changes_and_what_if_there_is_a_new_one(opened, same):
     catalog = opened.catalog
     found = what_if(
@@ -149,6 +166,7 @@ def test_what_if_an_item_changes_and_what_if_there_is_a_new_one(opened, same):
         ("a: wings=2", "No column that is learned from is called 'wings'"),
         ("a: drive=flying", "has no value 'flying'"),
         ("a: price=cheap", "must be a number"),
+        ("a: price=$40,000", "must be a number"),
     ],
 )
 def test_what_cannot_be_tried_is_rejected(opened, text, message):

@@ -68,13 +68,24 @@ def row_of(catalog: Catalog, id: str) -> int:
 def parsed_change(text: str, catalog: Catalog) -> Change:
     """A change that is written as text, such as "Golf: price=900" or "+Golf: price=900, colour=red"."""
     name, colon, rest = text.rpartition(":") if "=" not in text.partition(":")[2] else text.partition(":")
-    pairs = [part.partition("=") for part in rest.split(",") if part.strip()]
+    pairs = [part.partition("=") for part in _pairs(rest)]
     if not colon or not name.strip() or not pairs or not all(column.strip() and equals for column, equals, _ in pairs):
         raise InvalidInputError(f"A what-if must read {SYNTAX}, got {text!r}.")
     is_new = name.strip().startswith("+")
     row = row_of(catalog, name.strip().removeprefix("+"))
     values = tuple((column.strip(), value.strip()) for column, _, value in pairs)
     return Change(text, values, row, is_new, changed_vector(catalog, row, dict(values)))
+
+
+def _pairs(text: str) -> list[str]:
+    """The texts "column=value" of a change. A comma without a "=" behind it is part of a value: "price=18,000"."""
+    found: list[str] = []
+    for part in text.split(","):
+        if "=" in part or not found:
+            found.append(part)
+        else:
+            found[-1] += f",{part}"
+    return [part.rstrip(" ,") for part in found if part.strip()]
 
 
 def what_if(

@@ -23,7 +23,8 @@ def changed_vector(catalog: Catalog, row: int, changes: Mapping[str, str]) -> Te
     Args:
         catalog: Of a table.
         row: Of the item.
-        changes: New values as texts: a number without its unit, "yes" or "no", a category, tags separated by "|".
+        changes: New values as texts: a number, perhaps with the unit of its column, "yes" or "no", a category, tags
+            separated by "|" or as in the table.
     """
     space = catalog.space
     if not isinstance(space, TableSpace):
@@ -56,12 +57,16 @@ def _row(block: Block, text: str) -> Floats:
     """The parameters `(p,)` of a value that is written as text."""
     row = np.zeros(block.size)
     if isinstance(block.basis, Indicators):
-        texts = text.split("|") if block.column.kind is ColumnKind.TAGS else [text]
+        texts = _tags(block, text) if block.column.kind is ColumnKind.TAGS else [text]
         for each in texts:
             row[_value_index(block, each.strip())] = 1
         return row
     row[: block.basis.size] = block.basis.rows(np.array([_number(block, text)]))[0]
     return row
+
+
+def _tags(block: Block, text: str) -> list[str]:
+    return text.replace(block.column.separator or "|", "|").split("|")
 
 
 def _value_index(block: Block, text: str) -> int:
@@ -78,10 +83,15 @@ def _number(block: Block, text: str) -> float:
     if block.column.kind is ColumnKind.YES_NO and text.casefold() in (*YES, *NO):
         return float(text.casefold() in YES)
     try:
-        number = float(text.replace(",", ""))
+        number = float(_without_unit(text, block.column.unit).replace(",", ""))
     except ValueError:
         number = float("nan")
     if not np.isfinite(number):
-        wanted = "yes or no" if block.column.kind is ColumnKind.YES_NO else "a number such as 900, without its unit"
+        wanted = "yes or no" if block.column.kind is ColumnKind.YES_NO else "a number such as 900"
         raise InvalidInputError(f"{block.column.name!r} must be {wanted}, got {text!r}.")
     return number
+
+
+def _without_unit(text: str, unit: str) -> str:
+    """A number without the unit of its column before or behind it: "€18,000", "84,000 km"."""
+    return text.removeprefix(unit).removesuffix(unit).strip() if unit else text
