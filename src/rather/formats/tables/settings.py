@@ -132,7 +132,7 @@ def read_settings(path: Path) -> TableSettings:
         raise InvalidInputError(
             f"{path.name} is not valid TOML: {error}. Correct that line, or delete the file and run `rather inspect`."
         ) from None
-    return _parsed(content, path.name, _lines(text))
+    return _parsed(content, path.name, setting_lines(text))
 
 
 def _parsed(content: Mapping[str, Any], source: str, lines: Mapping[tuple[str, ...], int]) -> TableSettings:
@@ -237,7 +237,7 @@ def suggestion(name: str, names: Sequence[str]) -> str:
     return f"; did you mean {lower[close[0]]!r}?" if close else "."
 
 
-def _lines(text: str) -> dict[tuple[str, ...], int]:
+def setting_lines(text: str) -> dict[tuple[str, ...], int]:
     """The line of every section and setting, as far as can be told without a full parser."""
     lines: dict[tuple[str, ...], int] = {}
     section: tuple[str, ...] = ()
