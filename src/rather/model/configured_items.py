@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -24,7 +24,7 @@ class Configurations:
     Attributes:
         diagram: Which configurations there are. Their numbers are the rows of the catalogue.
         effects: For each decision in the diagram's order `(symbols, d)`, what a choice adds to the vector. Every
-            dimension belongs to one decision: the others add 0 there.
+            dimension belongs to one decision, the others add 0 there, but for sums over decisions.
     """
 
     diagram: Diagram
@@ -34,6 +34,11 @@ class Configurations:
     def dimensions(self) -> int:
         """The length d of an item vector."""
         return self.effects[0].shape[1]
+
+    @cached_property
+    def is_sum(self) -> Tensor:
+        """`(d,)` boolean, which dimensions several decisions add to."""
+        return torch.stack([(effects != 0).any(dim=0) for effects in self.effects]).sum(dim=0) > 1
 
     def vectors(self, choices: Tensor) -> Tensor:
         """The vectors `(b, d)` of configurations of these values `(b, L)`."""
@@ -81,39 +86,45 @@ class ConfiguredItems(ItemStorage):
     @cached_property
     def average(self) -> Tensor:
         """The average vector `(d,)` over all configurations."""
-        return self._mean.float()
+        return self._moments[0].float()
 
     @cached_property
     def feature_ranges(self) -> FeatureRanges:
-        """How each dimension varies over all configurations: each belongs to one decision."""
-        effects = self.configurations.effects
-        squares = self._expected(torch.square)
-        spread = (squares - self._mean.square()).clamp_min(0).sqrt().float()
-        occurring = [each[shares > 0] for each, shares in zip(effects, self.diagram.shares, strict=True)]
-        low = torch.stack([each.amin(dim=0) for each in occurring]).sum(dim=0)
-        high = torch.stack([each.amax(dim=0) for each in occurring]).sum(dim=0)
-        return FeatureRanges(low, high, spread)
+        """How each dimension varies over all configurations."""
+        effects = [each.double() for each in self.configurations.effects]
+        high = self.diagram.longest(effects)[0][0]
+        low = -self.diagram.longest([-each for each in effects])[0][0]
+        mean, squares = self._moments
+        return FeatureRanges(low.float(), high.float(), (squares - mean.square()).clamp_min(0).sqrt().float())
 
     @cached_property
-    def _mean(self) -> Tensor:
-        return self._expected(lambda effects: effects)
-
-    def _expected(self, of: Callable[[Tensor], Tensor]) -> Tensor:
-        """The average `(d,)` of a function of the effects, summed over decisions; in float64."""
-        parts = [
-            shares @ of(effects.double())
-            for shares, effects in zip(self.diagram.shares, self.configurations.effects, strict=True)
-        ]
-        return torch.stack(parts).sum(dim=0)
+    def _moments(self) -> tuple[Tensor, Tensor]:
+        """The averages of all vectors and of their squares, each `(d,)`; in float64."""
+        mean = torch.zeros(1, self.shape[1], dtype=torch.float64)
+        squares = torch.zeros_like(mean)
+        layers = zip(
+            reversed(self.diagram.layers),
+            reversed(self.configurations.effects),
+            self.diagram.counts[::-1],
+            strict=False,
+        )
+        for layer, effects, after in layers:
+            paths = (after.double()[layer.target] * layer.exists)[:, :, None]
+            shares = paths / paths.sum(dim=1, keepdim=True)
+            own, rest, rest_squares = effects.double()[layer.symbol], mean[layer.target], squares[layer.target]
+            mean = (shares * (own + rest)).sum(dim=1)
+            squares = (shares * (own.square() + 2 * own * rest + rest_squares)).sum(dim=1)
+        return mean[0], squares[0]
 
     @cached_property
     def largest_norm(self) -> float:
-        """The largest Euclidean norm of a vector: of the path with the largest sum of squares."""
-        best = torch.zeros(1, dtype=torch.float64)
-        squares = [effects.double().square().sum(dim=1) for effects in self.configurations.effects]
-        for layer, square in zip(reversed(self.diagram.layers), reversed(squares), strict=True):
-            best = (square[layer.symbol] + best[layer.target]).masked_fill(~layer.exists, -torch.inf).amax(dim=1)
-        return float(best[0].sqrt())
+        """The largest Euclidean norm of a vector; of more configurations than can be listed, no less than that."""
+        if self.shape[0] <= self._most_listed:
+            return float(self.norms.max())
+        is_sum, ranges = self.configurations.is_sum, self.feature_ranges
+        own = [each.double()[:, ~is_sum].square().sum(dim=1, keepdim=True) for each in self.configurations.effects]
+        sums = torch.maximum(ranges.low.abs(), ranges.high.abs())[is_sum].square().sum()
+        return float((self.diagram.longest(own)[0][0, 0] + sums).sqrt())
 
     def content_hash(self, ids: Sequence[ItemId] | None) -> str:
         """A hash of the diagram and of all effects; the ids follow from the choices."""

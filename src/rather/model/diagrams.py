@@ -154,6 +154,23 @@ class Diagram:
             reaching = torch.zeros(len(after), dtype=torch.float64).index_add_(0, layer.child[layer.exists], ways)
         return tuple(found)
 
+    def longest(self, weights: Sequence[Tensor]) -> list[Tensor]:
+        """The most that can be gained from every node on, for b weightings of the edges at once.
+
+        Args:
+            weights: For each layer `(symbols, b)`, what its edges gain.
+
+        Returns:
+            For each layer `(nodes, b)`; after the last one zeros `(1, b)`.
+        """
+        gains = [weights[0].new_zeros(1, weights[0].shape[1])]
+        for layer, weight in zip(reversed(self.layers), reversed(weights), strict=True):
+            reached = weight[layer.symbol] + gains[-1][layer.target]
+            if not layer.is_full:
+                reached.masked_fill_(~layer.exists[:, :, None], -torch.inf)
+            gains.append(reached.amax(dim=1))
+        return gains[::-1]
+
     @cached_property
     def content_hash(self) -> str:
         """A hash of its edges."""

@@ -27,6 +27,9 @@ BATCH_NUMBERS = 4_000_000
 # Edges times directions from which batches run on all threads.
 PARALLEL_FROM = 2_000_000
 
+# Searches for the nearest configuration where totals have a worth. Nothing but the pull of `cont-reg` depends on it.
+STEPS = 8
+
 
 @dataclass(frozen=True)
 class Paths:
@@ -53,7 +56,7 @@ def longest_paths(
         bonus: For each decision `(symbols,)` or `(symbols, b)`, what is added to the weights of its edges.
     """
     weights = _weights(configurations, directions, bonus)
-    return _forwards(configurations, weights, _backwards(configurations, weights), count)
+    return _forwards(configurations, weights, configurations.diagram.longest(weights), count)
 
 
 def _weights(configurations: Configurations, directions: Tensor, bonus: Sequence[Tensor] | None) -> list[Tensor]:
@@ -63,26 +66,11 @@ def _weights(configurations: Configurations, directions: Tensor, bonus: Sequence
     if bonus is None:
         return weights
     return [
-        weight + (extra if extra.dim() == 2 else extra[:, None])
-        for weight, extra in zip(weights, bonus, strict=True)
+        weight + (extra if extra.dim() == 2 else extra[:, None]) for weight, extra in zip(weights, bonus, strict=True)
     ]
 
 
-def _backwards(configurations: Configurations, weights: Sequence[Tensor]) -> list[Tensor]:
-    """For each layer `(nodes, b)` the most that can be gained from a node on; after the last one nothing."""
-    b = weights[0].shape[1]
-    gains = [torch.zeros(1, b, dtype=torch.float64)]
-    for layer, weight in zip(reversed(configurations.diagram.layers), reversed(weights), strict=True):
-        reached = weight[layer.symbol] + gains[-1][layer.target]
-        if not layer.is_full:
-            reached.masked_fill_(~layer.exists[:, :, None], -torch.inf)
-        gains.append(reached.amax(dim=1))
-    return gains[::-1]
-
-
-def _forwards(
-    configurations: Configurations, weights: Sequence[Tensor], gains: Sequence[Tensor], count: int
-) -> Paths:
+def _forwards(configurations: Configurations, weights: Sequence[Tensor], gains: Sequence[Tensor], count: int) -> Paths:
     b = weights[0].shape[1]
     nodes = torch.zeros(b, 1, dtype=torch.long)
     sums = torch.zeros(b, 1, dtype=torch.float64)
@@ -158,13 +146,23 @@ class PathRetriever:
 
 
 def nearest_configurations(points: Tensor, configurations: Configurations) -> Tensor:
-    """For points `(b, d)` the vectors `(b, d)` of the nearest configurations.
+    """For points `(b, d)` the vectors `(b, d)` of the nearest configurations, or nearly so.
 
-    The nearest z maximises `x @ z - |z|^2 / 2`, and |z|^2 is a sum over decisions, because each has dimensions of its
-    own.
+    The nearest z maximises `x @ z - |z|^2 / 2`. The squares of dimensions that belong to one decision are a sum over
+    decisions. Those of sums are not: a few steps of the Frank-Wolfe method, each the search for a linear distance, and
+    the nearest of all that they find.
     """
-    bonus = [-effects.double().square().sum(dim=1) / 2 for effects in configurations.effects]
-    return configurations.vectors(longest_paths(configurations, points, 1, bonus).choices[:, 0])
+    is_sum = configurations.is_sum
+    bonus = [-effects.double()[:, ~is_sum].square().sum(dim=1) / 2 for effects in configurations.effects]
+    turned, average = points.clone(), torch.zeros_like(points)
+    best = torch.full_like(points, torch.inf)
+    for step in range(STEPS if bool(is_sum.any()) else 1):
+        turned[:, is_sum] = points[:, is_sum] - average[:, is_sum]
+        found = configurations.vectors(longest_paths(configurations, turned, 1, bonus).choices[:, 0])
+        nearer = (found - points).square().sum(dim=1) < (best - points).square().sum(dim=1)
+        best = torch.where(nearer[:, None], found, best)
+        average += 2 / (step + 2) * (found - average)
+    return best
 
 
 def _joined(parts: Sequence[Found]) -> Found:

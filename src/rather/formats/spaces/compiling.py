@@ -203,9 +203,7 @@ class _Compiler:
             )
         return Compiled(diagram, self.order, tuple(settled))
 
-    def _edges(
-        self, layer: int, decision: int, states: dict[_Key, tuple[Ints, Ints]]
-    ) -> tuple[_Edges, list[_Key]]:
+    def _edges(self, layer: int, decision: int, states: dict[_Key, tuple[Ints, Ints]]) -> tuple[_Edges, list[_Key]]:
         edges, numbers = _Edges(), dict[_Key, int]()
         for key, (nodes, sums) in states.items():
             for value in range(self.problem.sizes[decision]):
@@ -222,9 +220,7 @@ class _Compiler:
         return edges, list(numbers)
 
     def _added(self, sums: Ints, decision: int, value: int) -> Ints:
-        gains = [
-            0 if (adds := total.adds[decision]) is None else int(adds[value]) for total in self.problem.totals
-        ]
+        gains = [0 if (adds := total.adds[decision]) is None else int(adds[value]) for total in self.problem.totals]
         return sums + np.asarray(gains, dtype=np.int64)
 
     def _by_totals(self, rules: Formula, sums: Ints, layer: int) -> list[tuple[Formula, Ints]]:

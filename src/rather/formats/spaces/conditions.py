@@ -76,8 +76,10 @@ class SpaceConditions:
             values = left.numbers[: sizes[0], None], right.numbers[None, : sizes[1]]
         else:
             filter_conditions.compared(left, sign, right)  # rejects what cannot be compared
-            texts = [np.array([column.text(row) for row in range(size)], dtype=object)
-                     for column, size in zip((left, right), sizes, strict=True)]
+            texts = [
+                np.array([column.text(row) for row in range(size)], dtype=object)
+                for column, size in zip((left, right), sizes, strict=True)
+            ]
             values = texts[0][:, None], texts[1][None, :]
         holds = np.broadcast_to(filter_conditions.SIGNS[sign](*values), sizes).astype(bool)
         if first == second:

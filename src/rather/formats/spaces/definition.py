@@ -102,7 +102,7 @@ def Option(  # noqa: N802 - a kind of decision
         raise InvalidInputError(f"The option {name!r} must have numbers as values to be one, got {list(given)}.")
     texts = [str(value).strip() for value in given]
     found = ColumnKind.NUMBER if is_number else ColumnKind.CATEGORY
-    shown = tuple(numbers if is_number else texts)
+    shown: tuple[str | float | bool, ...] = tuple(numbers) if is_number else tuple(texts)
     return Decision(name, found, shown, tuple(details), settings, images if any(images) else ())
 
 
@@ -154,7 +154,9 @@ def Extra(name: str, /, *, adds: Mapping[str, float] | None = None, **settings: 
 
 @dataclass(frozen=True)
 class Total:
-    """A sum over all decisions, with a worth of its own.
+    """A sum over all decisions, with a worth of its own: a line, unless the settings say `worth="curve"`.
+
+    Choices of a line add to its worth one by one. A curve depends on the sum, which makes searches slower.
 
     Attributes:
         name: What it is called, also in rules: "price".
@@ -217,7 +219,7 @@ class ProductSpace:
                 self._reject_unknown(("space", "interactions"), name, self.names, "column")
         for rule in self.rules:
             if not isinstance(rule, str) or not rule.strip():
-                self.reject(("space", "rules"), f"a rule must be a text such as \"price <= 3000\", got {rule!r}.")
+                self.reject(("space", "rules"), f'a rule must be a text such as "price <= 3000", got {rule!r}.')
         for name in re.findall(r"\{([^{}]*)\}", self.label or ""):
             self._reject_unknown(("space", "label"), name, self.names, "column")
         _ = self.table_settings
@@ -242,7 +244,7 @@ class ProductSpace:
             role = "show" if total.counts else "use"
             is_price = total.name.lower() == "price" or total.settings.get("unit") in CURRENCIES
             kind = "price" if is_price else "number"
-            columns[total.name] = {"kind": kind, "role": role, **total.settings}
+            columns[total.name] = {"kind": kind, "role": role, "worth": "line", **total.settings}
         for name, settings in columns.items():
             for key in settings:
                 if key not in (*SETTINGS, "kind"):

@@ -89,15 +89,19 @@ class EncodedSpace:
     def configurations(self, compiled: Compiled) -> Configurations:
         """Configurations with what every choice adds to their vectors."""
         effects = [
-            self._effects(compiled.order[layer], settled) for layer, settled in enumerate(compiled.settled)
+            self._effects(compiled.order[layer], settled, first=layer == 0)
+            for layer, settled in enumerate(compiled.settled)
         ]
         return Configurations(compiled.diagram, tuple(effects))
 
-    def _effects(self, decision: int, settled: Sequence[Settled]) -> torch.Tensor:
-        """What each symbol of a layer adds to an item vector, `(symbols, d)`."""
+    def _effects(self, decision: int, settled: Sequence[Settled], *, first: bool) -> torch.Tensor:
+        """What each symbol of a layer adds to an item vector, `(symbols, d)`; that of the base with the first."""
         effects = np.zeros((len(settled), self.table.catalog.dimensions), dtype=np.float32)
         chosen = np.array([each.value for each in settled])
         self._fill(effects, Part(decision), chosen)
+        for number, whole in enumerate(self.valid.totals):
+            if not whole.is_wanted:
+                self._add(effects, number, whole.adds[decision], chosen, first=first)
         for number, (total, _) in enumerate(settled[0].totals):
             self._fill(effects, Part(total, is_total=True), np.array([each.totals[number][1] for each in settled]))
         for number, (pair, _, _) in enumerate(settled[0].pairs):
@@ -113,6 +117,22 @@ class EncodedSpace:
         start = self._starts[block]
         mean = self.table.blocks[block].mean
         effects[:, start : start + len(mean)] = self._scaled(rows - mean)
+
+    def _add(self, effects: Any, total: int, adds: Any, chosen: Any, *, first: bool) -> None:
+        """What choices add to the worth of a total that is a line."""
+        block = self._block_of.get(self._name(Part(total, is_total=True)))
+        if block is None:
+            return
+        own, units = self.table.blocks[block], self.valid.units[total]
+        at_zero, at_base = own.basis.rows(np.array([0.0, self.space.totals[total].base]))
+        rows = np.zeros((len(chosen), own.size))
+        if adds is not None:
+            amounts = np.array([units.amount(int(each)) for each in adds])
+            rows += (own.basis.rows(amounts) - at_zero)[chosen]
+        if first:
+            rows += at_base - own.mean
+        start = self._starts[block]
+        effects[:, start : start + own.size] += self._scaled(rows)
 
     def _fill_pair(self, effects: Any, pair: int, values: Any) -> None:
         names = self.space.interactions[pair]

@@ -30,11 +30,13 @@ import tomllib
 from collections.abc import Callable, Mapping
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from rather.errors import InvalidInputError
 from rather.formats.spaces.definition import Decision, Extra, NumberRange, Option, ProductSpace, Total
 from rather.formats.tables.settings import setting_lines, suggestion
+
+Made = TypeVar("Made")
 
 SPACE_ENDINGS = (".toml",)
 
@@ -93,20 +95,12 @@ class _Reader:
             if key not in SPACE_KEYS:
                 known = f"{suggestion(key, SPACE_KEYS)} There are: {', '.join(SPACE_KEYS)}."
                 self.reject(("space", key), f"unknown setting {key!r}{known}")
-        kinds: tuple[tuple[str, Callable[[str, dict[str, Any]], Decision]], ...] = (
-            ("options", self.option),
-            ("ranges", self.range),
-            ("extras", self.extra),
-        )
         decisions = [
-            self.made((section, name), lambda make=make, name=name, section=section: make(name, self.part(content, section, name)))
-            for section, make in kinds
-            for name in self.mapping(content, (section,))
+            *self.parts(content, "options", self.option),
+            *self.parts(content, "ranges", self.range),
+            *self.parts(content, "extras", self.extra),
         ]
-        totals = [
-            self.made(("totals", name), lambda name=name: self.total(name, self.part(content, "totals", name)))
-            for name in self.mapping(content, ("totals",))
-        ]
+        totals = self.parts(content, "totals", self.total)
         return ProductSpace(
             self.text(own, "name"),
             decisions,
@@ -133,17 +127,20 @@ class _Reader:
             self.reject(path, f"`{path[-1]}` must be a section, got {section!r}.")
         return section
 
-    def part(self, content: Mapping[str, Any], section: str, name: str) -> dict[str, Any]:
-        return dict(self.mapping(content[section], (section, name)))
-
-    def made(self, path: tuple[str, ...], make: Callable[[], Any]) -> Any:
-        """What `make` returns; its errors say the line."""
-        try:
-            return make()
-        except InvalidInputError as error:
-            if str(error).startswith(self.source):
-                raise
-            self.reject(path, str(error))
+    def parts(
+        self, content: Mapping[str, Any], section: str, make: Callable[[str, dict[str, Any]], Made]
+    ) -> list[Made]:
+        """What `make` makes of each part of a section; its errors say the line."""
+        found = []
+        for name in self.mapping(content, (section,)):
+            part = dict(self.mapping(content[section], (section, name)))
+            try:
+                found.append(make(name, part))
+            except InvalidInputError as error:
+                if str(error).startswith(self.source):
+                    raise
+                self.reject((section, name), str(error))
+        return found
 
     def option(self, name: str, part: dict[str, Any]) -> Decision:
         values = part.pop("values", None)

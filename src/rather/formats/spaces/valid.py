@@ -17,7 +17,7 @@ from rather.formats.spaces.compiling import MOST_EDGES, Compiled, Part, Problem,
 from rather.formats.spaces.conditions import SpaceConditions
 from rather.formats.spaces.definition import ProductSpace, Units
 from rather.formats.spaces.rules import Formula, every
-from rather.formats.tables.column_kinds import Role
+from rather.formats.tables.column_kinds import Role, Worth
 from rather.formats.tables.inspection import inspect_table
 from rather.formats.tables.table_columns import TableColumn
 from rather.model.diagrams import Ints
@@ -46,8 +46,12 @@ class ValidConfigurations:
     def units(self) -> tuple[Units, ...]:
         """In which units each total is computed."""
         return tuple(
-            Units.of([total.base, *(adds[total.name] for each in self.space.decisions for adds in each.adds
-                                    if total.name in adds)])
+            Units.of(
+                [
+                    total.base,
+                    *(adds[total.name] for each in self.space.decisions for adds in each.adds if total.name in adds),
+                ]
+            )
             for total in self.space.totals
         )
 
@@ -62,7 +66,8 @@ class ValidConfigurations:
                 if decision.name in total.counts:
                     gains = [0.0, 1.0]
                 adds.append(np.array([units.whole(gain) for gain in gains]) if any(gains) else None)
-            is_wanted = self.space.table_settings.column(total.name).role is Role.USE
+            own = self.space.table_settings.column(total.name)
+            is_wanted = own.role is Role.USE and own.worth is not Worth.LINE
             found.append(Total(units.whole(total.base), tuple(adds), is_wanted))
         return tuple(found)
 

@@ -160,7 +160,9 @@ class _Parser(Generic[Meaning]):
         line = re.sub(r"\s", " ", self.expression[left : start + 60])
         stop = "" if problem.endswith("?") else "."
         picture = f"  {line}\n  {' ' * (start - left)}^"
-        raise InvalidInputError(f"{self.name} cannot be understood at character {start + 1}: {problem}{stop}\n{picture}")
+        raise InvalidInputError(
+            f"{self.name} cannot be understood at character {start + 1}: {problem}{stop}\n{picture}"
+        )
 
     @property
     def now(self) -> Token:

@@ -72,9 +72,7 @@ class TableComparatives:
         """The columns that have an order, by their names in the table."""
         return [column.block.column.name for column in self._ordered]
 
-    def of(
-        self, values: Sequence[float], vector: npt.NDArray[np.float32] | None = None
-    ) -> tuple[Comparative, ...]:
+    def of(self, values: Sequence[float], vector: npt.NDArray[np.float32] | None = None) -> tuple[Comparative, ...]:
         """How an item may be wished otherwise.
 
         Args:
