@@ -30,9 +30,9 @@ from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.model.configured_items import Configurations, ConfiguredItems
 
-# A space of up to this many configurations is described by all of them, a larger one by half as many at random: the
-# average of a column then differs from that of all by less than a hundredth of its spread.
-MOST_DESCRIBED = 100_000
+# A space of up to this many configurations is described by all of them; of more, so many random ones: the average of a
+# column then differs from that of all by a hundredth of its spread.
+MOST_DESCRIBED, DRAWN = 100_000, 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,6 @@ class EncodedSpace:
     Attributes:
         valid: The configurations.
         table: The table that describes them.
-        most_described: How many configurations that table may hold.
     """
 
     valid: ValidConfigurations
@@ -192,7 +191,7 @@ def encode_space(space: ProductSpace, *, most_described: int = MOST_DESCRIBED) -
 
     Args:
         space: What can be chosen.
-        most_described: Up to this many configurations are all looked at to describe the columns; of more, half as many.
+        most_described: Up to this many configurations are all looked at to describe the columns.
     """
     valid = ValidConfigurations(space)
     diagram = valid.compiled.diagram
@@ -200,6 +199,6 @@ def encode_space(space: ProductSpace, *, most_described: int = MOST_DESCRIBED) -
         numbers = torch.arange(diagram.count)
     else:
         generator = torch.Generator().manual_seed(0)
-        numbers = torch.randint(diagram.count, (most_described // 2,), generator=generator).sort().values
+        numbers = torch.randint(diagram.count, (DRAWN,), generator=generator).sort().values
     table = encode_table(valid.table(diagram.choices(numbers)), space.table_settings)
     return EncodedSpace(valid, table)
