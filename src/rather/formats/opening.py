@@ -99,8 +99,8 @@ def open(
             `ProductSpace` or the path of its `.toml` file; a table: the path of a CSV, TSV, Parquet or JSON lines
             file, a pandas or polars DataFrame, an Arrow table, or a mapping of column names to lists; vectors: the
             path of an `.npz`, `.npy`, `.parquet`, `.arrow`, `.feather` or `.vec` (word2vec text) file, or a matrix
-            `(n, d)` with a row for each item; scores: the path of `scores.npy`, or of an `.npz` file with an array `scores`; or the path of a
-            folder.
+            `(n, d)` with a row for each item; scores: the path of `scores.npy`, or of an `.npz` file with an array
+            `scores`; or the path of a folder.
         settings: Settings of a table: a path, a mapping or `TableSettings`. By default those beside its file
             (`cars.toml` beside `cars.csv`), if there are any.
         ignore: Columns of a table neither to learn from nor to show.
