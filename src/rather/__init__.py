@@ -35,6 +35,11 @@ if TYPE_CHECKING:
     from rather.formats.opened import Opened as Opened
     from rather.formats.opening import open as open
     from rather.formats.scores import from_scores as from_scores
+    from rather.formats.spaces.definition import Extra as Extra
+    from rather.formats.spaces.definition import NumberRange as NumberRange
+    from rather.formats.spaces.definition import Option as Option
+    from rather.formats.spaces.definition import ProductSpace as ProductSpace
+    from rather.formats.spaces.definition import Total as Total
     from rather.formats.utility_models import from_utility as from_utility
     from rather.model.attributes import Attribute as Attribute
     from rather.model.belief import Belief as Belief
@@ -92,6 +97,7 @@ _HOMES = {
     "formats.opened": ("Opened",),
     "formats.opening": ("open",),
     "formats.scores": ("from_scores",),
+    "formats.spaces.definition": ("Extra", "NumberRange", "Option", "ProductSpace", "Total"),
     "formats.utility_models": ("from_utility",),
     "model.belief": ("Belief",),
     "model.catalog": ("Catalog",),

@@ -38,6 +38,17 @@ class TooManySlatesError(RatherError, ValueError):
     """An exhaustive search over more slates than it may evaluate."""
 
 
+class NeedsListError(RatherError, ValueError):
+    """Work on every single item of a product space that has too many to list."""
+
+    def __init__(self, count: int, most: int) -> None:
+        super().__init__(
+            f"This needs a list of all items, and a product space of {count:,} configurations has none "
+            f"(at most {most:,} are listed). Use a strategy that works by retrieval, such as auto, query-iteration or "
+            "cont-alter."
+        )
+
+
 class MissingExtraError(RatherError, ImportError):
     """An optional dependency is not installed."""
 

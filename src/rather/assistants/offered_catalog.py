@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 
-from torch import Tensor
-
 from rather.assistants.arguments import MustHave
 from rather.assistants.limits import Limits
 from rather.assistants.problems import ProblemError, advising
@@ -16,10 +14,11 @@ from rather.conversation.display_text import IMAGE_FACTS, DisplayText
 from rather.conversation.policy import Policy
 from rather.conversation.policy_settings import AskKind
 from rather.languages import ENGLISH
+from rather.model.allowed import Allowed, count_allowed
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.model.catalog_filters import CatalogFilters, FilterColumn
-from rather.model.filters import NumberColumn, ValueColumn
+from rather.model.filters import NumberColumn
 from rather.model.questions import item_option
 from rather.nouns import counted
 from rather.retrieval import Retriever, choose_retriever
@@ -108,15 +107,15 @@ class OfferedCatalog:
                 budget_ms=self.limits.budget_ms,
             )
 
-    def allowed(self, wanted: Wanted, k: int) -> Tensor | None:
-        """`(n,)` boolean, the items that are wanted; None for all. Fewer than a question needs are a problem."""
+    def allowed(self, wanted: Wanted, k: int) -> Allowed | None:
+        """The items that are wanted; None for all. Fewer than a question needs are a problem."""
         for each in wanted.must_haves:
             self._validate_values(each)
         mask = self._mask(wanted)
-        if mask is None or (left := int(mask.sum())) >= k:
+        if mask is None or (left := count_allowed(mask, len(self.catalog))) >= k:
             return mask
         alone = "; ".join(
-            f"{text!r} {counted(int(part.sum()), self.catalog.name)}"
+            f"{text!r} {counted(count_allowed(part, len(self.catalog)), self.catalog.name)}"
             for text, part in zip(wanted.texts, self._parts(wanted), strict=True)
         )
         has = "has" if left < 2 else "have"
@@ -127,13 +126,13 @@ class OfferedCatalog:
             "with the others.",
         )
 
-    def _mask(self, wanted: Wanted) -> Tensor | None:
+    def _mask(self, wanted: Wanted) -> Allowed | None:
         if wanted.where and self.catalog.filters is None:
             raise ProblemError("This catalogue takes no `where` expression.", "Pass `must_haves` instead.")
         with advising(f"{CHANGE_MUST_HAVES} describe_catalog lists the columns."):
             return self.filters.mask(wanted.must_haves, wanted.where)
 
-    def _parts(self, wanted: Wanted) -> list[Tensor]:
+    def _parts(self, wanted: Wanted) -> list[Allowed]:
         """What each of the must-haves leaves alone."""
         parts = [Wanted((each,)) for each in wanted.must_haves] + ([Wanted((), wanted.where)] if wanted.where else [])
         return [mask for part in parts if (mask := self._mask(part)) is not None]
@@ -141,11 +140,11 @@ class OfferedCatalog:
     def _validate_values(self, wanted: MustHave) -> None:
         """Reject a value that no item has: it is most likely misspelt."""
         column = self.filters.columns.get(wanted.column)
-        if not isinstance(column, ValueColumn) or wanted.any_of is None:
+        if column is None or isinstance(column, NumberColumn) or wanted.any_of is None:
             return
         for value in wanted.any_of:
-            if value not in column.rows:
-                likely = get_close_matches(value, column.rows, n=MOST_NAMED) or [name for name, _ in column.counts]
+            if value not in column.values:
+                likely = get_close_matches(value, column.values, n=MOST_NAMED) or [name for name, _ in column.counts]
                 named = ", ".join(map(repr, likely[:MOST_NAMED]))
                 raise ProblemError(
                     f"No {self.catalog.name} has the value {value!r} in the column {wanted.column!r}. "

@@ -3,6 +3,7 @@
 import base64
 import zlib
 from collections.abc import Mapping
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -11,24 +12,27 @@ from torch import Tensor
 
 from rather.conversation.records import damaged
 from rather.errors import CatalogChangedError
+from rather.model.allowed import Allowed, AllowedConfigurations, both_allowed
 from rather.model.catalog import Catalog
 
 # Ids of allowed (or of excluded) items that a log holds beside the mask: some 100 kB.
 MOST_IDS = 10_000
 
 
-def dump_allowed(allowed: Tensor | None, catalog: Catalog, *, list_ids: bool = True) -> dict[str, Any]:
+def dump_allowed(allowed: Allowed | None, catalog: Catalog, *, list_ids: bool = True) -> dict[str, Any]:
     """The mask, and the ids of whichever are fewer: those that are allowed or those that are not.
 
     Ids that are the rows need not be listed, and more than `MOST_IDS` are not.
 
     Args:
-        allowed: `(n,)` boolean; None allows all.
+        allowed: `(n,)` boolean, or rules, which are kept as they were written; None allows all.
         catalog: The items.
         list_ids: Whether ids are listed at all.
     """
     if allowed is None:
         return {"allowed": None, "allowed_ids": None}
+    if isinstance(allowed, AllowedConfigurations):
+        return {"allowed": list(allowed.expressions), "allowed_ids": None}
     listed: dict[str, Any] | None = None
     count = int(allowed.count_nonzero())
     if list_ids and not isinstance(catalog.ids, range) and min(count, len(catalog) - count) <= MOST_IDS:
@@ -38,11 +42,13 @@ def dump_allowed(allowed: Tensor | None, catalog: Catalog, *, list_ids: bool = T
     return {"allowed": _pack(allowed), "allowed_ids": listed}
 
 
-def load_allowed(log: Mapping[str, Any], catalog: Catalog, *, changed: bool) -> Tensor | None:
+def load_allowed(log: Mapping[str, Any], catalog: Catalog, *, changed: bool) -> Allowed | None:
     """What `dump_allowed` wrote, for the catalogue as it is now."""
     text = log["allowed"]
     if text is None:
         return None
+    if isinstance(text, list):
+        return _by_rules(text, catalog)
     if not changed:
         return _unpack(text, len(catalog))
     if (listed := _listed(log)) is not None:
@@ -60,6 +66,15 @@ def load_allowed(log: Mapping[str, Any], catalog: Catalog, *, changed: bool) -> 
     mask = torch.zeros(len(catalog), dtype=torch.bool)
     mask[: len(bits)] = bits[: len(mask)]
     return mask
+
+
+def _by_rules(expressions: list[Any], catalog: Catalog) -> Allowed | None:
+    if not expressions or not all(isinstance(each, str) for each in expressions):
+        raise damaged(expressions)
+    found = [catalog.where(each) for each in expressions]
+    if not all(isinstance(each, AllowedConfigurations) for each in found):
+        raise damaged(expressions)
+    return reduce(both_allowed, found)
 
 
 def allowed_gone(log: Mapping[str, Any], catalog: Catalog) -> int:

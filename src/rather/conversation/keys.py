@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from rather.caching.keys import UnidentifiableError, digest, plain, tensor_hash, versions
 from rather.conversation.tasks import dump_tasks
+from rather.model.allowed import Allowed, AllowedConfigurations
 from rather.model.attributes import attributes_hash
 from rather.retrieval.cached_shortlists import belief_key
 from rather.retrieval.exact import ExactRetriever
+from rather.retrieval.paths import PathRetriever
 from rather.retrieval.screening import ScreeningRetriever
 from rather.retrieval.shortlist import ShortlistRetriever
 from rather.value import BestItem
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
 def retriever_key(retriever: object) -> Any:
     """How a retriever finds: any exact one finds the same."""
-    if type(retriever) is ExactRetriever:
+    if type(retriever) in (ExactRetriever, PathRetriever):
         return "exact"
     if type(retriever) is ShortlistRetriever:
         made_for = [belief_key(retriever.population), tensor_hash(retriever.allowed)]
@@ -29,6 +31,10 @@ def retriever_key(retriever: object) -> Any:
     if type(retriever) is ScreeningRetriever:
         return ["screening", retriever.fewest, retriever_key(retriever.shortlist)]
     raise UnidentifiableError(repr(type(retriever)))
+
+
+def _allowed_key(allowed: Allowed | None) -> Any:
+    return list(allowed.expressions) if isinstance(allowed, AllowedConfigurations) else tensor_hash(allowed)
 
 
 def policy_key(policy: Policy) -> str:
@@ -46,7 +52,7 @@ def policy_key(policy: Policy) -> str:
         plain(policy.response),
         plain(policy.rejuvenation),
         retriever_key(policy.retriever),
-        tensor_hash(policy.allowed),
+        _allowed_key(policy.allowed),
         policy.ask,
     ]
     if not isinstance(policy.question_objective, BestItem):

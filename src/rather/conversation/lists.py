@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from rather import value
+from rather.model.allowed import Allowed
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.numerics.threads import one_thread
@@ -51,7 +52,7 @@ class Favourites:
         return most
 
 
-def favourites(retriever: Retriever, particles: Tensor, catalog: Catalog, allowed: Tensor | None) -> Favourites:
+def favourites(retriever: Retriever, particles: Tensor, catalog: Catalog, allowed: Allowed | None) -> Favourites:
     """The best allowed items of particles `(m, d)`, or about that where to search for all of them would take long."""
     with one_thread():
         if has_favourites(retriever):

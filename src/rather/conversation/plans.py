@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import torch
-from torch import Tensor
 
 from rather.caching.keys import digest
 from rather.caching.whole_files import written_whole
 from rather.errors import InvalidInputError
+from rather.model.allowed import Allowed, are_allowed
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog, ItemId
 from rather.model.questions import Question
@@ -218,7 +218,7 @@ def strategy_below(strategy: T, plan: Plan | None) -> T | str:
 
 
 def planned_slate(
-    plan: Plan, catalog: Catalog, prior: Belief, belief: Belief, asked: Sequence[Question], allowed: Tensor | None
+    plan: Plan, catalog: Catalog, prior: Belief, belief: Belief, asked: Sequence[Question], allowed: Allowed | None
 ) -> tuple[int, ...] | None:
     """Rows of the items that a plan asks about next.
 
@@ -231,7 +231,7 @@ def planned_slate(
         prior: Before the first question.
         belief: Now; its evidence says what was answered.
         asked: All questions so far, oldest first.
-        allowed: `(n,)` boolean, the items that may be asked about.
+        allowed: The items that may be asked about, `(n,)` boolean, or rules.
     """
     evidence = belief.evidence[len(prior.evidence) :]
     if len(evidence) != len(asked):
@@ -243,7 +243,7 @@ def planned_slate(
         history.append(([catalog.ids[row] for row in question.slate], answer.row))
     items = plan.next_items(history)
     rows = [catalog.find(item) for item in items or ()]
-    found = tuple(row for row in rows if row is not None and (allowed is None or bool(allowed[row])))
+    found = tuple(row for row in rows if row is not None and bool(are_allowed(allowed, torch.tensor(row))))
     return found if found and len(found) == len(rows) else None
 
 

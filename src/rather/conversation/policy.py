@@ -31,12 +31,12 @@ from rather.conversation.recommendations import probability_one_unbeaten, recomm
 from rather.conversation.tasks import Task, ordered_tasks, predicted_shares, task_at
 from rather.conversation.wording import attribute_option, attribute_sentence, item_sentence
 from rather.errors import NoQuestionLeftError
+from rather.model.allowed import Allowed, are_allowed, as_allowed, both_allowed, count_allowed
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog, ItemId
 from rather.model.questions import Question, QuestionKind, Recommendation, item_option
 from rather.model.rejuvenation import Rejuvenation
 from rather.model.responses import Choice, ResponseModel
-from rather.numerics.arrays import as_mask
 from rather.numerics.randomness import derive_generator
 from rather.numerics.threads import one_thread
 from rather.retrieval import Retriever, choose_retriever
@@ -89,7 +89,8 @@ class Policy:
         attribute_strategy: How questions about attributes are chosen: a name of `rather.ATTRIBUTE_STRATEGIES` or a
             `Strategy`.
         response: How people answer, by default `everyday_response(catalog, belief)`.
-        allowed: `(n,)` boolean, the items that may be asked about and recommended; by default all.
+        allowed: The items that may be asked about and recommended, `(n,)` boolean or what `catalog.where` returns; by
+            default all.
         retriever: Finds the best items for a direction: a `Retriever`, or a name for `choose_retriever`. By default
             exact for small catalogues and a shortlist of known loss for large ones.
         rejuvenation: When and how degenerate particles are replaced; None only reweights them (the paper's setting).
@@ -116,7 +117,7 @@ class Policy:
     strategy: str | Strategy
     attribute_strategy: str | Strategy
     response: ResponseModel
-    allowed: Tensor | None
+    allowed: Allowed | None
     retriever: Retriever
     rejuvenation: Rejuvenation | None
     budget_ms: float | None
@@ -151,9 +152,9 @@ class Policy:
     ) -> None:
         validate_settings(catalog, belief, ask, response, rejuvenation)
         validate_objective("question_objective", question_objective)
-        mask = None if allowed is None else as_mask(allowed, "allowed", len(catalog))
+        mask = None if allowed is None else as_allowed(allowed, "allowed", len(catalog))
         if objective is None:
-            objective = usual_objective(len(catalog) if mask is None else int(mask.count_nonzero()))
+            objective = usual_objective(count_allowed(mask, len(catalog)))
         validate_objective("objective", objective)
         if isinstance(retriever, str):
             retriever = choose_retriever(catalog, belief, retriever)
@@ -219,12 +220,12 @@ class Policy:
         return self._changed(tasks=ordered_tasks(tasks))
 
     def restricted(self, allowed: Any) -> Policy:
-        """The policy for those of its items that are `(n,)` allowed here too; its scale stays the same."""
-        mask = as_mask(allowed, "allowed", len(self.catalog))
-        both = mask if self.allowed is None else self.allowed & mask
+        """The policy for those of its items that are allowed here too; its scale stays the same."""
+        mask = as_allowed(allowed, "allowed", len(self.catalog))
+        both = mask if self.allowed is None else both_allowed(self.allowed, mask)
         objective = self.objective
         if objective == usual_objective(self.available):
-            objective = usual_objective(int(both.count_nonzero()))
+            objective = usual_objective(count_allowed(both, len(self.catalog)))
         changed = self._changed(allowed=both, objective=objective, _fitted=ByIdentity(CACHED_BELIEFS), _known=Known())
         changed._problems(self.prior, ())
         return changed
@@ -329,7 +330,7 @@ class Policy:
     @property
     def available(self) -> int:
         """How many items may be recommended."""
-        return len(self.catalog) if self.allowed is None else int(self.allowed.count_nonzero())
+        return count_allowed(self.allowed, len(self.catalog))
 
     def expected_regret(self, belief: Belief) -> float:
         """What recommending now is expected to lose against the person's true best item.
@@ -371,8 +372,9 @@ class Policy:
         """
         validate_page(count, offset, ranking)
         excluded = [row for row in map(self.catalog.find, excluded_ids(exclude)) if row is not None]
-        if self.allowed is not None:
-            excluded = [row for row in excluded if self.allowed[row]]
+        if self.allowed is not None and excluded:
+            kept = are_allowed(self.allowed, torch.tensor(excluded))
+            excluded = [row for row, allowed in zip(excluded, kept.tolist(), strict=True) if allowed]
         with one_thread():
             if ranking == "mean":
                 rows = self.recommender(belief).by_mean(count, offset, excluded)

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from rather.languages import ENGLISH, message
+from rather.model.allowed import Allowed, AllowedConfigurations
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.model.questions import Recommendation
@@ -26,7 +27,7 @@ def match_text(item: Recommendation, language: str = ENGLISH) -> str:
 
 
 def recommendations(
-    rows: Sequence[int], catalog: Catalog, belief: Belief, best: Tensor, allowed: Tensor | None = None
+    rows: Sequence[int], catalog: Catalog, belief: Belief, best: Tensor, allowed: Allowed | None = None
 ) -> list[Recommendation]:
     """Items as recommendations.
 
@@ -35,7 +36,7 @@ def recommendations(
         catalog: Where they come from.
         belief: What we hold about the person.
         best: `(m,)`, the utility of each particle's best allowed item.
-        allowed: `(n,)` boolean, the items that may be recommended; None for all.
+        allowed: The items that may be recommended, `(n,)` boolean, or rules; None for all.
     """
     average = belief.particles @ _average(catalog, allowed)
     vectors = catalog.vectors(rows)
@@ -86,10 +87,12 @@ def probability_good(utilities: Tensor, belief: Belief, average: Tensor, best: T
     return (good.to(belief.weights.dtype) @ belief.weights).clamp(0, 1)
 
 
-def _average(catalog: Catalog, allowed: Tensor | None) -> Tensor:
+def _average(catalog: Catalog, allowed: Allowed | None) -> Tensor:
     """The average `(d,)` of the allowed items, of evenly spaced ones where they are many."""
     if allowed is None:
         return catalog.average
+    if isinstance(allowed, AllowedConfigurations):
+        return allowed.average
     rows = allowed.nonzero()[:, 0]
     return catalog.vectors(rows[:: max(1, len(rows) // SAMPLED_ITEMS)]).mean(dim=0)
 

@@ -16,11 +16,15 @@ from rather.formats.folders import VectorFolder, find_in_folder, readable_files
 from rather.formats.opened import Opened as Opened
 from rather.formats.prior_files import LearntPrior, load_prior
 from rather.formats.scores import is_scores_file, load_scores
+from rather.formats.spaces.definition import ProductSpace
+from rather.formats.spaces.encoding import encode_space
+from rather.formats.spaces.space_files import BUNDLED_SPACES, SPACE_ENDINGS, bundled_space, read_space
 from rather.formats.tables.encoded_table import describe_items, encode_table
 from rather.formats.tables.reading import TABLE_ENDINGS
 from rather.formats.tables.settings import settings_path, suggestion
 from rather.formats.vectors.file_facts import OnProgress, ReadOptions
 from rather.formats.vectors.vector_files import VECTOR_ENDINGS, Vectors, is_vectors_file, load_vectors
+from rather.model.allowed import Allowed, count_allowed
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.nouns import counted
@@ -29,7 +33,7 @@ from rather.numerics.arrays import as_floats
 if TYPE_CHECKING:
     from rather.formats.tables.settings import TableSettings
 
-BUNDLED = ("films",)
+BUNDLED = ("films", *BUNDLED_SPACES)
 
 
 @dataclass(frozen=True)
@@ -91,11 +95,12 @@ def open(
     * else a single table, with its settings beside it.
 
     Args:
-        source: "films", the bundled catalogue; a table: the path of a CSV, TSV, Parquet or JSON lines file, a pandas or
-            polars DataFrame, an Arrow table, or a mapping of column names to lists; vectors: the path of an `.npz`,
-            `.npy`, `.parquet`, `.arrow`, `.feather` or `.vec` (word2vec text) file, or a matrix `(n, d)` with a row for
-            each item; scores: the path of `scores.npy`, or of an `.npz` file with an array `scores`; or the path of a
-            folder.
+        source: "films", the bundled catalogue; "bicycle" or "laptop", the bundled product spaces; a product space: a
+            `ProductSpace` or the path of its `.toml` file; a table: the path of a CSV, TSV, Parquet or JSON lines
+            file, a pandas or polars DataFrame, an Arrow table, or a mapping of column names to lists; vectors: the
+            path of an `.npz`, `.npy`, `.parquet`, `.arrow`, `.feather` or `.vec` (word2vec text) file, or a matrix
+            `(n, d)` with a row for each item; scores: the path of `scores.npy`, or of an `.npz` file with an array
+            `scores`; or the path of a folder.
         settings: Settings of a table: a path, a mapping or `TableSettings`. By default those beside its file
             (`cars.toml` beside `cars.csv`), if there are any.
         ignore: Columns of a table neither to learn from nor to show.
@@ -129,8 +134,12 @@ def open(
 
 
 def _open(source: Any, options: Options) -> Opened:
+    if isinstance(source, str) and source in BUNDLED_SPACES:
+        return _open_space(bundled_space(source), options)
     if isinstance(source, str) and source in BUNDLED:
         return _open_films(options)
+    if isinstance(source, ProductSpace):
+        return _open_space(source, options)
     if isinstance(source, str | Path):
         return _open_path(Path(source), options)
     if isinstance(source, Vectors):
@@ -146,6 +155,8 @@ def files_of(source: str | Path) -> list[Path]:
     if source in BUNDLED:
         return []
     path = Path(source)
+    if path.suffix.lower() in SPACE_ENDINGS:
+        return [path]
     return readable_files(path) if path.is_dir() else [path, settings_path(path)]
 
 
@@ -157,6 +168,12 @@ def _open_films(options: Options) -> Opened:
     return Opened(catalog, film_belief(catalog, particles=options.drawn, seed=options.seed))
 
 
+def _open_space(space: ProductSpace, options: Options) -> Opened:
+    options.reject("a product space", "settings", "ignore", "users")
+    encoded = encode_space(space)
+    return Opened(encoded.catalog, encoded.belief(particles=options.drawn, seed=options.seed))
+
+
 def _open_path(path: Path, options: Options) -> Opened:
     if not path.exists():
         raise _no_such_path(path)
@@ -165,6 +182,8 @@ def _open_path(path: Path, options: Options) -> Opened:
         if isinstance(found, VectorFolder):
             return _open_vector_folder(found, options)
         path = found
+    if path.suffix.lower() in SPACE_ENDINGS:
+        return _open_space(read_space(path), options)
     if is_scores_file(path):
         return _open_scores(path, options)
     if is_vectors_file(path):
@@ -176,7 +195,8 @@ def _no_such_path(path: Path) -> Exception:
     if not path.suffix and len(path.parts) == 1:
         return UnknownNameError(
             f"No catalogue, file or folder is called {str(path)!r}. Bundled is: {', '.join(BUNDLED)}. Otherwise name a "
-            f"table ({', '.join(TABLE_ENDINGS)}), vectors ({', '.join(VECTOR_ENDINGS)}) or a folder."
+            f"table ({', '.join(TABLE_ENDINGS)}), vectors ({', '.join(VECTOR_ENDINGS)}), a product space "
+            f"({', '.join(SPACE_ENDINGS)}) or a folder."
         )
     names = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
     return InvalidInputError(f"There is no file or folder {str(path)!r}{suggestion(path.name, names)}")
@@ -258,15 +278,15 @@ def open_source(name: str, on_progress: OnProgress | None = None, *, strict: boo
     return Source(name, *open(name, strict=strict, cache=user_cache(), on_progress=on_progress))
 
 
-def filtered_items(catalog: Catalog, expression: str | None, k: int) -> Tensor | None:
-    """The items that satisfy a filter expression such as `price < 30000`, `(n,)`; None without one.
+def filtered_items(catalog: Catalog, expression: str | None, k: int) -> Allowed | None:
+    """The items that satisfy a filter expression such as `price < 30000`; None without one.
 
     Rejects an expression that leaves fewer items than a slate holds.
     """
     if expression is None:
         return None
     allowed = catalog.where(expression)
-    if (left := int(allowed.sum())) < k:
+    if (left := count_allowed(allowed, len(catalog))) < k:
         verb = "satisfies" if left < 2 else "satisfy"
         raise InvalidInputError(
             f"Of {counted(len(catalog), catalog.name)}, {left or 'none'} {verb} {expression!r}, but a question needs "

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from rather.errors import InvalidInputError, UnknownNameError
 from rather.languages import ENGLISH, name_in
+from rather.model.allowed import Allowed
 from rather.model.attributes import Attribute, unit_attributes, validated_attributes
 from rather.model.columns import Column, feature_columns
 from rather.model.comparatives import Comparative, Comparatives, FeatureComparatives
@@ -145,8 +146,8 @@ class Catalog:
         return self.storage.vectors(rows if isinstance(rows, Tensor) else torch.as_tensor(rows, dtype=torch.long))
 
     def sample(self, count: int) -> Tensor:
-        """The vectors `(s, d)` of evenly spaced items: all of a small catalogue, else `count` to twice as many."""
-        return self.vectors(torch.arange(0, len(self), max(1, len(self) // count)))
+        """The vectors `(s, d)` of items that stand for all: all of a small catalogue, else `count` to twice as many."""
+        return self.vectors(self.storage.spaced_rows(count))
 
     @cached_property
     def content_hash(self) -> str:
@@ -236,8 +237,8 @@ class Catalog:
         """How the item in this row may be wished otherwise: "cheaper", "with more memory"."""
         return self._comparatives(row)
 
-    def where(self, expression: str) -> Tensor:
-        """Which items satisfy a filter expression, a boolean mask `(n,)`.
+    def where(self, expression: str) -> Allowed:
+        """Which items satisfy a filter expression: a boolean mask `(n,)`, or rules where there is no list of items.
 
         `price < 30000 and drive == 'AWD'`; see `rather.formats.tables.filter_expressions` for the syntax. A missing
         value satisfies neither a condition nor its negation.

@@ -4,17 +4,18 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Protocol
 
 import torch
 from torch import Tensor
 
 from rather.errors import InvalidInputError
+from rather.model.allowed import Allowed, both_allowed
 from rather.model.catalog import Catalog
+from rather.model.configured_items import ConfiguredItems
+from rather.model.filters import FilterColumn as FilterColumn
 from rather.model.filters import NumberColumn, ValueColumn
-
-FilterColumn = NumberColumn | ValueColumn
 
 # A longer list of values is no help to choose from, and its texts are usually names or sentences.
 MOST_VALUES = 200
@@ -64,24 +65,36 @@ class CatalogFilters:
             columns = [column for column in found if column is not None]
         return {column.name: column for column in columns}
 
-    def mask(self, filters: Sequence[Filter], where: str | None) -> Tensor | None:
-        """`(n,)` boolean, the items that match the expression and all filters; None when there is nothing to match."""
+    def mask(self, filters: Sequence[Filter], where: str | None) -> Allowed | None:
+        """The items that match the expression and all filters; None when there is nothing to match."""
         has_expression = where is not None and bool(where.strip())
         if not has_expression and not filters:
             return None
-        mask = torch.ones(len(self.catalog), dtype=torch.bool)
+        if isinstance(self.catalog.storage, ConfiguredItems):
+            given = [where] if where is not None and has_expression else []
+            expressions = [*given, *(expression_of(self._column(wanted), wanted) for wanted in filters)]
+            return reduce(both_allowed, map(self._matching_expression, expressions))
+        mask: Allowed = torch.ones(len(self.catalog), dtype=torch.bool)
         if where is not None and has_expression:
-            mask &= self._matching_expression(where)
+            mask = both_allowed(mask, self._matching_expression(where))
         for wanted in filters:
-            mask &= self._matching(wanted)
+            mask = both_allowed(mask, self._matching(wanted))
         return mask
 
-    def _matching_expression(self, where: str) -> Tensor:
+    def _matching_expression(self, where: str) -> Allowed:
         if self.catalog.filters is None:
             raise InvalidInputError("This catalogue takes no `where` expression. Use `filters`.")
         return self.catalog.filters.where(where)
 
     def _matching(self, wanted: Filter) -> Tensor:
+        column = self._column(wanted)
+        if isinstance(column, NumberColumn):
+            return _in_bounds(column, wanted)
+        assert isinstance(column, ValueColumn), "columns of counts alone belong to product spaces"
+        return self._with_value(column, wanted)
+
+    def _column(self, wanted: Filter) -> FilterColumn:
+        """The column that a filter is about."""
         column = self.columns.get(wanted.attribute)
         if column is None:
             known = ", ".join(self.columns) or "none"
@@ -89,13 +102,24 @@ class CatalogFilters:
         if isinstance(column, NumberColumn) == (wanted.any_of is not None):
             bounds = "`minimum` and `maximum`" if isinstance(column, NumberColumn) else "`any_of`"
             raise InvalidInputError(f"The filter {wanted.attribute!r} takes {bounds}.")
-        return _in_bounds(column, wanted) if isinstance(column, NumberColumn) else self._with_value(column, wanted)
+        return column
 
     def _with_value(self, column: ValueColumn, wanted: Filter) -> Tensor:
         mask = torch.zeros(len(self.catalog), dtype=torch.bool)
         for value in wanted.any_of or ():
             mask[torch.as_tensor(column.rows.get(value, ()), dtype=torch.long)] = True
         return mask
+
+
+def expression_of(column: FilterColumn, wanted: Filter) -> str:
+    """A filter as an expression."""
+    name = f"`{column.name}`"
+    if not isinstance(column, NumberColumn):
+        texts = ["'" + re.sub(r"(['\\])", r"\\\1", value) + "'" for value in wanted.any_of or ()]
+        return f"{name} in ({', '.join(texts)})"
+    bounds = [f"{name} >= {wanted.minimum!r}"] if wanted.minimum is not None else []
+    bounds += [f"{name} <= {wanted.maximum!r}"] if wanted.maximum is not None else []
+    return " and ".join(bounds) or f"{name} is not missing"
 
 
 def _in_bounds(column: NumberColumn, wanted: Filter) -> Tensor:

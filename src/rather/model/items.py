@@ -52,6 +52,11 @@ class ItemStorage(ABC):
     def vectors(self, rows: Tensor) -> Tensor:
         """The vectors `(..., d)` of the items in these rows `(...)`."""
 
+    def spaced_rows(self, count: int) -> Tensor:
+        """The rows of items that stand for all: all of a few, else `count` to twice as many, evenly spaced."""
+        n = self.shape[0]
+        return torch.arange(0, n, max(1, n // count))
+
     @property
     @abstractmethod
     def average(self) -> Tensor:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from rather.conversation.policy import Policy
 from rather.numerics.randomness import derive_generator
-from rather.retrieval import ExactRetriever, Found
+from rather.retrieval import Found, Retriever, exact_retriever
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,9 +28,9 @@ class People:
     weights: Tensor
 
     @cached_property
-    def retriever(self) -> ExactRetriever:
+    def retriever(self) -> Retriever:
         """Finds exactly, whatever retriever the policy has."""
-        return ExactRetriever(self.policy.catalog)
+        return exact_retriever(self.policy.catalog)
 
     @property
     def are_everybody(self) -> bool:

@@ -19,6 +19,7 @@ from torch import Tensor
 from rather.conversation.plans import Plan, PlanNode, PlanRegret
 from rather.conversation.policy import Policy
 from rather.errors import InvalidInputError
+from rather.model.allowed import allowed_rows
 from rather.numerics.randomness import derive_generator
 from rather.numerics.threads import one_thread
 from rather.planning.exchange import Exchanger
@@ -152,7 +153,7 @@ class _Planner:
     def _pool(self, root: Node, people: People) -> Tensor:
         """Rows of the items that may be asked about, ascending."""
         allowed = self.policy.allowed
-        rows = torch.arange(len(self.policy.catalog)) if allowed is None else allowed.nonzero()[:, 0]
+        rows = allowed_rows(allowed, len(self.policy.catalog))
         drawn = rows[torch.randperm(len(rows), generator=derive_generator(self.seed, "pool"))[: self.pool]]
         asked = torch.tensor([row for node in root.questions for row in node.slate], dtype=torch.long)
         favourites = people.top(people.vectors[:MOST_FAVOURITES]).rows[:, 0]

@@ -16,7 +16,7 @@ from rather.model.catalog import Catalog
 from rather.model.catalog_filters import CatalogFilters, FilterColumn
 from rather.model.columns import Column
 from rather.model.comparatives import Comparative
-from rather.model.filters import NumberColumn
+from rather.model.filters import NumberColumn, ValueColumn
 from rather.model.questions import item_option
 from rather.publishing.coding import Arrays, ByLanguage, by_language
 
@@ -216,6 +216,7 @@ class CatalogTexts:
             rows = self.arrays.add(array, column.values.numpy().astype(np.float64))
             bounds = {"minimum": low, "maximum": high, "unit": column.unit or None}
             return {**about, "kind": "number", **bounds, "rows": rows}
+        assert isinstance(column, ValueColumn), "product spaces are not published"
         have: list[list[int]] = [[] for _ in range(len(self.catalog))]
         for place, (value, _) in enumerate(column.counts):
             for row in column.rows[value]:

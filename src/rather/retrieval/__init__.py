@@ -2,9 +2,10 @@
 
 from rather.retrieval.exact import ExactRetriever, ExactSettings
 from rather.retrieval.nearest import nearest_items
+from rather.retrieval.paths import PathRetriever
 from rather.retrieval.protocol import AdaptiveRetriever, Found, HasCandidates, HasFavourites, Retriever, Screening
 from rather.retrieval.screening import ScreeningRetriever
-from rather.retrieval.selection import RetrieverKind, choose_retriever
+from rather.retrieval.selection import RetrieverKind, choose_retriever, exact_retriever
 from rather.retrieval.shortlist import ShortlistRetriever
 from rather.retrieval.shortlist_settings import ShortlistSettings
 
@@ -15,6 +16,7 @@ __all__ = [
     "Found",
     "HasCandidates",
     "HasFavourites",
+    "PathRetriever",
     "Retriever",
     "RetrieverKind",
     "Screening",
@@ -22,5 +24,6 @@ __all__ = [
     "ShortlistRetriever",
     "ShortlistSettings",
     "choose_retriever",
+    "exact_retriever",
     "nearest_items",
 ]

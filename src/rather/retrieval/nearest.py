@@ -3,18 +3,25 @@
 import torch
 from torch import Tensor
 
+from rather.model.allowed import Allowed, AllowedConfigurations
 from rather.model.catalog import Catalog
+from rather.model.configured_items import ConfiguredItems
 from rather.model.items import BLOCK_ROWS
+from rather.retrieval.paths import nearest_configurations
 
 
 def nearest_items(
-    points: Tensor, catalog: Catalog, allowed: Tensor | None = None, block_rows: int = BLOCK_ROWS
+    points: Tensor, catalog: Catalog, allowed: Allowed | None = None, block_rows: int = BLOCK_ROWS
 ) -> Tensor:
     """For points `(..., d)` the nearest allowed item of the catalogue, `(..., d)`.
 
     The nearest z maximises `x @ z - |z|^2 / 2`. Items are compared in blocks of `block_rows`.
     """
     flat = points.reshape(-1, points.shape[-1])
+    if isinstance(catalog.storage, ConfiguredItems):
+        where = allowed.configurations if isinstance(allowed, AllowedConfigurations) else catalog.storage.configurations
+        return nearest_configurations(flat, where).to(points.dtype).view(points.shape)
+    assert not isinstance(allowed, AllowedConfigurations), "rules belong to a product space"
     best = torch.full((len(flat),), -torch.inf, dtype=flat.dtype)
     rows = torch.zeros(len(flat), dtype=torch.long)
     for start in range(0, len(catalog), block_rows):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Protocol, TypeGuard, runtime_checkable
+from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 from torch import Tensor
 
@@ -29,13 +29,13 @@ class Found:
 class Retriever(Protocol):
     """Maximum inner product search over a catalogue ("deep retrieval" once directions are posterior means)."""
 
-    def top(self, directions: Tensor, count: int, allowed: Tensor | None = None) -> Found:
+    def top(self, directions: Tensor, count: int, allowed: Any = None) -> Found:
         """The `count` best items for each direction, equal scores in the order of their rows.
 
         Args:
             directions: `(b, d)`.
             count: Items per direction, at most as many as are allowed.
-            allowed: `(n,)` boolean, the items that may be found. None allows all.
+            allowed: The items that may be found, `(n,)` boolean; for a product space rules. None allows all.
         """
         ...
 
@@ -44,7 +44,7 @@ class Retriever(Protocol):
 class AdaptiveRetriever(Protocol):
     """A retriever that can be fitted to a belief and a filter."""
 
-    def fitted(self, belief: Belief, allowed: Tensor | None = None) -> Retriever:
+    def fitted(self, belief: Belief, allowed: Any = None) -> Retriever:
         """The retriever for questions asked under this belief. The same arguments give the same one."""
         ...
 
@@ -53,7 +53,7 @@ class AdaptiveRetriever(Protocol):
 class HasCandidates(Protocol):
     """A retriever that finds only the items of a shortlist."""
 
-    def candidates(self, allowed: Tensor | None = None) -> Tensor:
+    def candidates(self, allowed: Any = None) -> Tensor:
         """Their rows, ascending."""
         ...
 
@@ -62,7 +62,7 @@ class HasCandidates(Protocol):
 class HasFavourites(Protocol):
     """A retriever that keeps the best item of every particle of a belief."""
 
-    def favourites(self, particles: Tensor, allowed: Tensor | None = None) -> Best:
+    def favourites(self, particles: Tensor, allowed: Any = None) -> Best:
         """Scores and rows `(m, 1)` of the best items of particles `(m, d)`; searched once while the particles live."""
         ...
 
@@ -71,7 +71,7 @@ class HasFavourites(Protocol):
 class Screening(Protocol):
     """A retriever that finds good items, if not the best, much faster than the best ones."""
 
-    def screen(self, directions: Tensor, count: int, allowed: Tensor | None = None) -> Tensor:
+    def screen(self, directions: Tensor, count: int, allowed: Any = None) -> Tensor:
         """Rows `(b, count)` of good items for each direction; arguments as those of `Retriever.top`."""
         ...
 

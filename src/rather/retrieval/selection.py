@@ -8,11 +8,13 @@ from typing import Literal, get_args
 from weakref import WeakKeyDictionary
 
 from rather.caching import Cache
-from rather.errors import UnknownNameError
+from rather.errors import InvalidInputError, UnknownNameError
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
+from rather.model.configured_items import ConfiguredItems
 from rather.retrieval.cached_shortlists import cached_shortlist
 from rather.retrieval.exact import ExactRetriever
+from rather.retrieval.paths import PathRetriever
 from rather.retrieval.protocol import Retriever
 from rather.retrieval.screening import ScreeningRetriever
 from rather.retrieval.shortlist import ShortlistRetriever
@@ -72,6 +74,8 @@ def choose_retriever(
             they are built in every process.
         shortlist_from: How many items a catalogue must have to count as large.
     """
+    if isinstance(catalog.storage, ConfiguredItems):
+        return _path_retriever(catalog, kind)
     if kind not in get_args(RetrieverKind):
         raise UnknownNameError(f"No retriever is called {kind!r}. There are: {', '.join(get_args(RetrieverKind))}.")
     is_large = len(catalog) >= shortlist_from
@@ -91,6 +95,21 @@ def choose_retriever(
         return shortlist if kind == "shortlist" or shortlist.report.trusted else ScreeningRetriever(shortlist)
 
     return _cache.get_or_build(catalog, (kind, belief.content_hash), build)
+
+
+def exact_retriever(catalog: Catalog) -> Retriever:
+    """The retriever that finds the best items of a catalogue for certain."""
+    return PathRetriever(catalog) if isinstance(catalog.storage, ConfiguredItems) else ExactRetriever(catalog)
+
+
+def _path_retriever(catalog: Catalog, kind: str) -> Retriever:
+    if kind not in ("auto", "exact"):
+        raise InvalidInputError(
+            f"`retriever` must be 'auto' or 'exact' for a product space, got {kind!r}: its searches are exact and do "
+            "not look at every item."
+        )
+    # The same one for the same catalogue: what is known about beliefs is kept by the retriever.
+    return _cache.get_or_build(catalog, ("exact", ""), lambda: PathRetriever(catalog))
 
 
 def _approximate(catalog: Catalog, belief: Belief, cache: Cache | None) -> Retriever:

@@ -13,6 +13,7 @@ from torch import Tensor
 from rather.conversation.hints import after_hint, hint_of
 from rather.conversation.policy import Policy
 from rather.errors import InvalidInputError, NoQuestionLeftError
+from rather.model.allowed import count_allowed
 from rather.model.belief import Belief
 from rather.model.questions import Question
 from rather.model.responses import Choice, ResponseModel
@@ -20,7 +21,7 @@ from rather.model.statements import Statement
 from rather.numerics.arrays import as_floats
 from rather.numerics.randomness import derive_generator, derive_seed
 from rather.numerics.threads import one_thread
-from rather.retrieval import ExactRetriever
+from rather.retrieval import exact_retriever
 from rather.simulation.hinting import given_hint
 from rather.simulation.parallel import run_parallel
 from rather.simulation.users import SimulatedUser
@@ -169,8 +170,8 @@ class _Group:
         ]
         # Found exactly, whatever retriever the policy has.
         allowed, catalog = self.policy.allowed, self.policy.catalog
-        self.exact = partial(ExactRetriever(catalog).top, allowed=allowed)
-        available = len(catalog) if allowed is None else int(allowed.count_nonzero())
+        self.exact = partial(exact_retriever(catalog).top, allowed=allowed)
+        available = count_allowed(allowed, len(catalog))
         self.best = self.exact(utilities, min(LIST_LENGTH, available))
         self.measured: list[list[tuple[float, float, float]]] = [[] for _ in self.users]
         self.listed: list[list[tuple[float, float]]] | None = [[] for _ in self.users] if plan.lists else None

@@ -6,13 +6,14 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+from rather.model.allowed import Allowed
 from rather.model.catalog import Catalog
 from rather.model.personal_noise import PersonalNoise
 from rather.model.questions import Question
 from rather.model.responses import Choice, ResponseModel
 from rather.numerics.arrays import as_floats
 from rather.numerics.randomness import derive_generator
-from rather.retrieval import ExactRetriever
+from rather.retrieval import exact_retriever
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +65,7 @@ class SimulatedUser:
         k = len(question.options)
         return index if index < k else self.response.extras[index - k]
 
-    def regret(self, row: int, catalog: Catalog, allowed: Tensor | None = None) -> float:
+    def regret(self, row: int, catalog: Catalog, allowed: Allowed | None = None) -> float:
         """How much better the user's best allowed item is than the one in `row`: never negative."""
-        best = float(ExactRetriever(catalog).top(self.utility[None], 1, allowed).scores[0, 0])
+        best = float(exact_retriever(catalog).top(self.utility[None], 1, allowed).scores[0, 0])
         return max(0.0, best - float(catalog.vectors(row) @ self.utility))

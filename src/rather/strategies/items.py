@@ -11,6 +11,7 @@ from torch import Tensor
 
 from rather import value
 from rather.errors import InvalidInputError, number_range
+from rather.model.allowed import Allowed, allowed_rows, count_allowed, numbered_rows
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 
@@ -23,13 +24,13 @@ class ItemOptions:
         catalog: All items.
         belief: Whom they are worth something to.
         k: Items on a slate.
-        allowed: `(n,)` boolean, the items that may be asked about; None allows all.
+        allowed: The items that may be asked about, `(n,)` boolean, or rules; None allows all.
     """
 
     catalog: Catalog
     belief: Belief
     k: int
-    allowed: Tensor | None = None
+    allowed: Allowed | None = None
     noun = "item"
 
     def __post_init__(self) -> None:
@@ -45,14 +46,12 @@ class ItemOptions:
     @cached_property
     def count(self) -> int:
         """How many items may be asked about."""
-        return len(self.catalog) if self.allowed is None else int(self.allowed.count_nonzero())
+        return count_allowed(self.allowed, len(self.catalog))
 
     @cached_property
     def rows(self) -> Tensor:
         """Their rows, ascending."""
-        if self.allowed is None:
-            return torch.arange(len(self.catalog))
-        return self.allowed.nonzero()[:, 0]
+        return allowed_rows(self.allowed, len(self.catalog))
 
     @property
     def slates(self) -> int:
@@ -72,11 +71,11 @@ class ItemOptions:
         if self.count <= 4 * self.k:  # so few that rejection would take long
             shape = (count, self.count)
             order = torch.rand(shape, generator=generator, dtype=torch.float32).argsort(dim=1)
-            return self.rows[order[:, : self.k]]
+            return numbered_rows(self.allowed, order[:, : self.k])
         picks = torch.randint(self.count, (count, self.k), generator=generator)
         while len(repeated := _with_repeats(picks)):
             picks[repeated] = torch.randint(self.count, (len(repeated), self.k), generator=generator)
-        return picks if self.allowed is None else self.rows[picks]
+        return numbered_rows(self.allowed, picks)
 
     def batches(self, size: int) -> Iterator[Tensor]:
         """All slates, in batches of `size`."""

@@ -14,11 +14,12 @@ from torch import Tensor
 
 from rather import value
 from rather.errors import InvalidInputError, NoQuestionLeftError
+from rather.model.allowed import Allowed, count_allowed
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.model.personal_noise import NoiseOfEach, PersonalNoise
 from rather.model.responses import ResponseModel
-from rather.retrieval import ExactRetriever, Found, Retriever
+from rather.retrieval import ExactRetriever, Found, Retriever, exact_retriever
 from rather.retrieval.protocol import has_candidates, has_favourites, is_screening
 from rather.strategies.attributes.options import AttributeOptions
 from rather.strategies.items import ItemOptions
@@ -78,7 +79,7 @@ class Problem:
         k: Options on a slate.
         generator: The only source of randomness.
         retriever: Finds the best items for a direction; by default exactly.
-        allowed: `(n,)` boolean, the items that may be asked about and recommended; None allows all.
+        allowed: The items that may be asked about and recommended, `(n,)` boolean, or rules; None allows all.
         asked: Slates not to ask again.
         p: Attributes that each option states; None compares items.
         objective: What the recommendation after the answer is worth; by default, as in the paper, its best item.
@@ -90,14 +91,14 @@ class Problem:
     k: int
     generator: torch.Generator
     retriever: Retriever = field(default=None)  # type: ignore[assignment]  # filled in below
-    allowed: Tensor | None = None
+    allowed: Allowed | None = None
     asked: frozenset[Slate] = frozenset()
     p: int | None = None
     objective: value.Objective = field(default_factory=value.BestItem)
 
     def __post_init__(self) -> None:
         if self.retriever is None:
-            object.__setattr__(self, "retriever", ExactRetriever(self.catalog))
+            object.__setattr__(self, "retriever", exact_retriever(self.catalog))
         validate_dimensions(self.belief, self.catalog)
         object.__setattr__(self, "response", response_for(self.belief, self.response))
         _ = self.options  # rejects a k or p that does not fit
@@ -126,7 +127,7 @@ class Problem:
     @cached_property
     def available(self) -> int:
         """How many items may be recommended."""
-        return len(self.catalog) if self.allowed is None else int(self.allowed.count_nonzero())
+        return count_allowed(self.allowed, len(self.catalog))
 
     @cached_property
     def candidates(self) -> Tensor:

@@ -7,13 +7,14 @@ import numpy as np
 import numpy.typing as npt
 
 from rather.formats.tables.basis import Basis, Degree, Floats, Gaussian, Hats, Indicators, Steps, with_unknown
-from rather.formats.tables.column_kinds import MOST_LEVELS, ColumnKind, Direction
+from rather.formats.tables.column_kinds import MOST_LEVELS, ColumnKind, Direction, Worth
 from rather.formats.tables.naming import UNKNOWN, counts_things, singular
 from rather.formats.tables.number_texts import Bounds, NumberTexts
 from rather.formats.tables.table_columns import TableColumn
 
 MOST_TAGS = 60
 OTHER = "any other"
+SIGNS = {Direction.MORE: 1, Direction.LESS: -1, Direction.DEPENDS: 0}
 
 
 @dataclass(frozen=True)
@@ -92,8 +93,7 @@ def build_block(column: TableColumn) -> tuple[Block, Floats]:
 def _degree_block(column: TableColumn) -> tuple[Block, Floats]:
     values = column.numbers
     present = values[column.present]
-    sign = {Direction.MORE: 1, Direction.LESS: -1, Direction.DEPENDS: 0}[column.direction]
-    basis = Degree(min(0.0, float(present.min())), max(1.0, float(present.max())), sign)
+    basis = Degree(min(0.0, float(present.min())), max(1.0, float(present.max())), SIGNS[column.direction])
     block, rows = _block(column, basis, (column.display_name,), basis.rows(values))
     level = Level(column.display_name, np.eye(block.size)[0], np.zeros(block.size), column.display_name)
     return replace(block, levels=(level,)), rows
@@ -104,8 +104,11 @@ def _number_block(column: TableColumn) -> tuple[Block, Floats]:
     grid = column.grid
     texts = NumberTexts.of(column)
     names = [texts.amount(knot) for knot in grid.knots]
-    basis: Hats | Steps
-    if column.direction is Direction.DEPENDS or len(grid.knots) == 1:
+    basis: Hats | Steps | Degree
+    if column.worth is Worth.LINE and len(grid.knots) > 1:
+        basis = Degree(grid.knots[0], grid.knots[-1], SIGNS[column.direction])
+        features: tuple[str, ...] = (column.display_name,)
+    elif column.direction is Direction.DEPENDS or len(grid.knots) == 1:
         basis = Hats(grid.knots)
         features = tuple(f"{column.display_name} near {name}" for name in names)
     else:

@@ -83,6 +83,13 @@ class Direction(StrEnum):
     DEPENDS = "depends"
 
 
+class Worth(StrEnum):
+    """How the worth of a number follows from it."""
+
+    CURVE = "curve"
+    LINE = "line"
+
+
 AMOUNTS = (ColumnKind.NUMBER, ColumnKind.PRICE)
 USABLE = (
     *AMOUNTS,

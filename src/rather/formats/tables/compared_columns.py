@@ -1,6 +1,6 @@
 """The columns of a table that its items are compared by."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -12,6 +12,7 @@ from rather.formats.tables.column_kinds import ColumnKind
 from rather.formats.tables.comparatives import comparative_words
 from rather.formats.tables.interactions import Interaction
 from rather.formats.tables.table_attributes import level_numbers
+from rather.formats.tables.table_columns import TableColumn
 from rather.languages import ENGLISH
 from rather.model.attributes import Attribute
 from rather.model.columns import SAMPLED_ITEMS
@@ -27,6 +28,8 @@ class ComparedColumn:
         said: The attribute of each of its levels that has one, by the text of the level's value.
         joint: Whether its worth depends on another column. Nothing is then given as a reason that speaks of it alone.
         scale: The factor by which the rows of items were multiplied.
+        values: The column that holds the values of items, if it is not that of the block.
+        cell: Where in it the value of an item stands, by default in its row.
     """
 
     block: Block = field(repr=False)
@@ -34,6 +37,8 @@ class ComparedColumn:
     said: Mapping[str, Attribute] = field(repr=False)
     joint: bool = False
     scale: float = 1.0
+    values: TableColumn | None = field(default=None, repr=False)
+    cell: Callable[[int], int] | None = field(default=None, repr=False)
 
     @property
     def name(self) -> str:
@@ -56,33 +61,36 @@ class ComparedColumn:
 
     def share_below(self, row: int) -> float | None:
         """The share of items that have less of it, of those where it is known."""
-        column = self.block.column
-        if self.joint or not self.more or not column.present[row]:
+        column, cell = self._at(row)
+        if self.joint or not self.more or not column.present[cell]:
             return None
-        return int(np.searchsorted(self._sorted, column.numbers[row])) / len(self._sorted)
+        return int(np.searchsorted(self._sorted, column.numbers[cell])) / len(self._sorted)
 
     def text(self, row: int, language: str = ENGLISH) -> str | None:
         """Its value with its unit; nothing for a degree, which is listed with the others that apply."""
-        column = self.block.column
-        return None if column.kind is ColumnKind.DEGREE else column.text(row, language)
+        column, cell = self._at(row)
+        return None if column.kind is ColumnKind.DEGREE else column.text(cell, language)
 
     def attributes(self, row: int) -> Sequence[Attribute]:
         """Those of its values, or of the range that its value is in."""
-        column = self.block.column
-        if self.joint or not column.present[row]:
+        column, cell = self._at(row)
+        if self.joint or not column.present[cell]:
             return ()
-        return [self.said[value] for value in self._values(row) if value in self.said]
+        return [self.said[value] for value in self._levels(column, cell) if value in self.said]
 
-    def _values(self, row: int) -> Sequence[str]:
-        column = self.block.column
+    def _at(self, row: int) -> tuple[TableColumn, int]:
+        """The column that holds the value of an item, and where in it."""
+        return self.values or self.block.column, row if self.cell is None else self.cell(row)
+
+    def _levels(self, column: TableColumn, cell: int) -> Sequence[str]:
         if column.kind is ColumnKind.TAGS:
-            return column.tags[row] or ()
+            return column.tags[cell] or ()
         if column.kind is ColumnKind.CATEGORY:
-            return (column.cells.distinct[int(column.cells.codes[row])],)
+            return (column.cells.distinct[int(column.cells.codes[cell])],)
         if column.kind in (ColumnKind.YES_NO, ColumnKind.DEGREE):
             low, high = min(0.0, float(self._sorted[0])), float(self._sorted[-1])
-            return (column.display_name,) if column.numbers[row] >= (low + high) / 2 else ()
-        return (self._ranges.text(float(column.numbers[row])),)
+            return (column.display_name,) if column.numbers[cell] >= (low + high) / 2 else ()
+        return (self._ranges.text(float(column.numbers[cell])),)
 
     @cached_property
     def _ranges(self) -> "_Ranges":

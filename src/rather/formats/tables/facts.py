@@ -57,21 +57,28 @@ class Facts(Sequence[Mapping[str, str]]):
         return self._of(row, language)
 
     def _of(self, row: int, language: str = ENGLISH) -> Mapping[str, str]:
-        facts = {
-            name_in(language, column.display_name): shortened(column.text(row, language), LONGEST_TEXT)
-            for column in self._single
-        }
+        facts = {}
+        for column in self._single:
+            text = column.text(self.cell(column, row), language)
+            facts[name_in(language, column.display_name)] = shortened(text, LONGEST_TEXT)
         if self._qualities:
             facts[message(language, "cell.qualities")] = self._qualities_of(row, language)
         return facts
 
+    def cell(self, column: TableColumn, row: int) -> int:
+        """Where the value of a row stands in a column."""
+        return row
+
     def _qualities_of(self, row: int, language: str) -> str:
-        present = [column for column in self._qualities if column.present[row]]
-        strong = sorted((column for column in present if column.numbers[row] >= 0.5), key=lambda c: -c.numbers[row])
+        cells = {column.name: self.cell(column, row) for column in self._qualities}
+        present = [column for column in self._qualities if column.present[cells[column.name]]]
+        degrees = {column.name: float(column.numbers[cells[column.name]]) for column in present}
+        strong = sorted((column for column in present if degrees[column.name] >= 0.5), key=lambda c: -degrees[c.name])
         names = [name_in(language, column.display_name) for column in strong[:MOST_QUALITIES]]
         if len(strong) > MOST_QUALITIES:
             names.append(message(language, "cell.more", count=len(strong) - MOST_QUALITIES))
-        unknown = [name_in(language, column.display_name) for column in self._qualities if not column.present[row]]
+        missing = [column for column in self._qualities if not column.present[cells[column.name]]]
+        unknown = [name_in(language, column.display_name) for column in missing]
         gaps = [message(language, "cell.unknown_quality", name=name) for name in unknown]
         if len(gaps) > 3:
             gaps = [message(language, "cell.unknown_qualities", count=len(gaps))]

@@ -1,6 +1,6 @@
 """Filter expressions: `price < 30000 and drive == 'AWD'` as a mask over the rows of a table. Parsed, never evaluated.
 
-    expression   conditions joined by `and`, `or`, `not` and parentheses
+    expression   conditions joined by `and`, `or`, `not` and parentheses; `a implies b` is `not a or b`
     condition    price < 30000      also <=, >, >=, ==, !=, and chains: 10 <= price < 20
                  drive in ('AWD', '4WD')      drive not in ('FWD')      'comedy' in genres
                  price is missing      price is not missing
@@ -14,13 +14,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Generic, NoReturn, Protocol, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from rather.errors import InvalidInputError
-from rather.formats.tables.filter_conditions import LiteralValue, Truth, compared, contained, missing, one_of, yes
+from rather.formats.tables.filter_conditions import LiteralValue, compared, contained, missing, one_of, yes
 from rather.formats.tables.settings import suggestion
 from rather.formats.tables.table_columns import TableColumn
 
@@ -36,7 +36,7 @@ _TOKENS = re.compile(
     re.VERBOSE,
 )
 COMPARISONS = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "==", "=": "==", "!=": "!=", "<>": "!="}
-KEYWORDS = {"and", "or", "not", "in", "is", "missing"}
+KEYWORDS = {"and", "or", "not", "in", "is", "missing", "implies"}
 TRUTHS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 HINTS = {"&": "write `and`", "|": "write `or`", "!": "write `not`", "*": "there is no arithmetic, only comparisons"}
 
@@ -50,27 +50,89 @@ class Token:
     start: int
 
 
-def where_mask(expression: str, columns: Sequence[TableColumn], count: int) -> npt.NDArray[np.bool_]:
-    """Which rows satisfy an expression for certain, `(count,)`.
+def where_mask(expression: str, columns: Sequence[TableColumn]) -> npt.NDArray[np.bool_]:
+    """Which rows satisfy an expression for certain, `(n,)`.
 
     Args:
         expression: See the docstring of this module.
         columns: What it may refer to, by the name in the table or the display name.
-        count: How many rows.
+    """
+    return parsed(expression, columns, TableConditions()).true
+
+
+Meaning = TypeVar("Meaning", bound="Combinable")
+Produced = TypeVar("Produced", bound="Combinable", covariant=True)
+
+
+class Combinable(Protocol):
+    """What conditions mean, joined by `and`, `or` and `not`."""
+
+    def __and__(self, other: Self, /) -> Self: ...
+    def __or__(self, other: Self, /) -> Self: ...
+    def __invert__(self) -> Self: ...
+
+
+class Conditions(Protocol[Produced]):
+    """What single conditions mean. A condition that makes no sense raises `InvalidInputError`."""
+
+    def missing(self, column: TableColumn) -> Produced:
+        """`column is missing`."""
+        ...
+
+    def yes(self, column: TableColumn) -> Produced:
+        """A yes/no column by itself."""
+        ...
+
+    def one_of(self, column: TableColumn, values: Sequence[LiteralValue]) -> Produced:
+        """`column in (a, b)`."""
+        ...
+
+    def contained(self, value: LiteralValue, column: TableColumn) -> Produced:
+        """`'comedy' in genres`."""
+        ...
+
+    def compared(self, left: TableColumn | LiteralValue, sign: str, right: TableColumn | LiteralValue) -> Produced:
+        """`left < right` for two columns, or a column and a value in either order."""
+        ...
+
+
+class TableConditions:
+    """Conditions as what they say of every row."""
+
+    missing = staticmethod(missing)
+    yes = staticmethod(yes)
+    one_of = staticmethod(one_of)
+    contained = staticmethod(contained)
+    compared = staticmethod(compared)
+
+
+def parsed(
+    expression: str, columns: Sequence[TableColumn], conditions: Conditions[Meaning], name: str = "`where`"
+) -> Meaning:
+    """What an expression means, in terms of what its conditions mean.
+
+    Args:
+        expression: See the docstring of this module.
+        columns: What it may refer to, by the name in the table or the display name.
+        conditions: What conditions mean.
+        name: What messages call the expression.
     """
     if not isinstance(expression, str):
-        raise InvalidInputError(f'`where` must be a text such as "price < 30000", got {type(expression).__name__}.')
+        raise InvalidInputError(f'{name} must be a text such as "price < 30000", got {type(expression).__name__}.')
     if len(expression) > LONGEST:
-        raise InvalidInputError(f"`where` must have at most {LONGEST:,} characters, got {len(expression):,}.")
-    return _Parser(expression, columns, count).parse().true
+        raise InvalidInputError(f"{name} must have at most {LONGEST:,} characters, got {len(expression):,}.")
+    return _Parser(expression, columns, conditions, name).parse()
 
 
-class _Parser:
-    """Recursive descent over the tokens; each rule returns the truth of its part for every row."""
+class _Parser(Generic[Meaning]):
+    """Recursive descent over the tokens; each rule returns the meaning of its part."""
 
-    def __init__(self, expression: str, columns: Sequence[TableColumn], count: int) -> None:
+    def __init__(
+        self, expression: str, columns: Sequence[TableColumn], conditions: Conditions[Meaning], name: str
+    ) -> None:
         self.expression = expression
-        self.count = count
+        self.conditions = conditions
+        self.name = name
         self.by_name = {column.display_name: column for column in columns} | {column.name: column for column in columns}
         self.tokens = self._split()
         self.position = 0
@@ -98,7 +160,9 @@ class _Parser:
         line = re.sub(r"\s", " ", self.expression[left : start + 60])
         stop = "" if problem.endswith("?") else "."
         picture = f"  {line}\n  {' ' * (start - left)}^"
-        raise InvalidInputError(f"`where` cannot be understood at character {start + 1}: {problem}{stop}\n{picture}")
+        raise InvalidInputError(
+            f"{self.name} cannot be understood at character {start + 1}: {problem}{stop}\n{picture}"
+        )
 
     @property
     def now(self) -> Token:
@@ -120,27 +184,31 @@ class _Parser:
         if not self.word(text):
             self.reject(self.now.start, f"expected {text!r}, found {self.now.text!r}")
 
-    def parse(self) -> Truth:
+    def parse(self) -> Meaning:
         if self.now.kind == "end":
             self.reject(0, "it is empty; write a condition such as price < 30000")
-        truth = self.either()
+        truth = self.implication()
         if self.now.kind != "end":
             self.reject(self.now.start, f"expected `and`, `or` or the end, found {self.now.text!r}")
         return truth
 
-    def either(self) -> Truth:
+    def implication(self) -> Meaning:
+        truth = self.either()
+        return ~truth | self.implication() if self.word("implies") else truth
+
+    def either(self) -> Meaning:
         truth = self.both()
         while self.word("or"):
             truth = truth | self.both()
         return truth
 
-    def both(self) -> Truth:
+    def both(self) -> Meaning:
         truth = self.negation()
         while self.word("and"):
             truth = truth & self.negation()
         return truth
 
-    def negation(self) -> Truth:
+    def negation(self) -> Meaning:
         start = self.now.start
         odd = False
         while self.word("not"):
@@ -148,12 +216,12 @@ class _Parser:
         truth = self.condition(start)
         return ~truth if odd else truth
 
-    def condition(self, start: int) -> Truth:
+    def condition(self, start: int) -> Meaning:
         if self.word("("):
             self.depth += 1
             if self.depth > DEEPEST:
                 self.reject(start, f"parentheses are nested more than {DEEPEST} deep")
-            truth = self.either()
+            truth = self.implication()
             self.expect(")")
             self.depth -= 1
             return truth
@@ -167,20 +235,20 @@ class _Parser:
             return ~truth if negated else truth
         return self.comparison(first)
 
-    def existence(self, first: Operand) -> Truth:
+    def existence(self, first: Operand) -> Meaning:
         negated = self.word("not")
         self.expect("missing")
         if first.column is None:
             self.reject(first.start, "only a column can be missing")
-        truth = missing(first.the_column)
+        truth = self.conditions.missing(first.the_column)
         return ~truth if negated else truth
 
-    def membership(self, first: Operand) -> Truth:
+    def membership(self, first: Operand) -> Meaning:
         if first.column is None:
             holder = self.operand()
             if holder.column is None:
                 self.reject(holder.start, "`in` must be followed by a column or by a list of values in parentheses")
-            return self.checked(holder.start, lambda: contained(first.the_literal, holder.the_column))
+            return self.checked(holder.start, lambda: self.conditions.contained(first.the_literal, holder.the_column))
         if not self.word("(", "["):
             self.reject(self.now.start, f"expected a list of values in parentheses, found {self.now.text!r}")
         values = [self.literal()]
@@ -190,7 +258,7 @@ class _Parser:
             values.append(self.literal())
         if not self.word(")", "]"):
             self.reject(self.now.start, f"expected ')', found {self.now.text!r}")
-        return self.checked(first.start, lambda: one_of(first.the_column, values))
+        return self.checked(first.start, lambda: self.conditions.one_of(first.the_column, values))
 
     def literal(self) -> LiteralValue:
         operand = self.operand()
@@ -198,12 +266,12 @@ class _Parser:
             self.reject(operand.start, "a list must hold values; write texts in quotes")
         return operand.the_literal
 
-    def comparison(self, first: Operand) -> Truth:
+    def comparison(self, first: Operand) -> Meaning:
         if self.now.text not in COMPARISONS:
             if first.column is None:
                 self.reject(self.now.start, f"expected a comparison such as <, found {self.now.text!r}")
-            return self.checked(first.start, lambda: yes(first.the_column))
-        truth: Truth | None = None
+            return self.checked(first.start, lambda: self.conditions.yes(first.the_column))
+        truth: Meaning | None = None
         while self.now.text in COMPARISONS:
             sign = self.take()
             second = self.operand()
@@ -213,12 +281,12 @@ class _Parser:
         assert truth is not None
         return truth
 
-    def compare(self, left: Operand, sign: str, right: Operand) -> Truth:
+    def compare(self, left: Operand, sign: str, right: Operand) -> Meaning:
         if left.column is None and right.column is None:
             self.reject(left.start, "a comparison needs a column on one side")
-        return self.checked(left.start, lambda: compared(left.value, sign, right.value))
+        return self.checked(left.start, lambda: self.conditions.compared(left.value, sign, right.value))
 
-    def checked(self, start: int, make: Callable[[], Truth]) -> Truth:
+    def checked(self, start: int, make: Callable[[], Meaning]) -> Meaning:
         """The truth of a condition; an error is located in the expression."""
         try:
             return make()

@@ -19,6 +19,7 @@ from rather.formats.tables.column_kinds import (
     Direction,
     Finding,
     Role,
+    Worth,
     choose_id,
     choose_label,
     find_kind,
@@ -246,6 +247,7 @@ def _column(
         note,
         problem,
         given.phrase,
+        given.worth or Worth.CURVE,
         tuple(filter(None, repairs)),
     )
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from rather.errors import InvalidInputError
-from rather.formats.tables.column_kinds import ColumnKind, Direction, Role
+from rather.formats.tables.column_kinds import ColumnKind, Direction, Role, Worth
 from rather.languages import LANGUAGES
 
 
@@ -31,6 +31,7 @@ class ColumnSettings:
         phrase: How a question says a value of an item, with `{value}` for the value: "made by {value}", "with {value}
             of memory"; "" to say the value alone. For each language one of its own: {en = "made by {value}", de = "von
             {value}"}.
+        worth: Of a number: a "curve", which may bend at every knot, or a "line".
     """
 
     role: Role | None = None
@@ -42,6 +43,7 @@ class ColumnSettings:
     missing: tuple[str, ...] | None = None
     separator: str | None = None
     phrase: str | Mapping[str, str] | None = None
+    worth: Worth | None = None
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,7 @@ def read_settings(path: Path) -> TableSettings:
         raise InvalidInputError(
             f"{path.name} is not valid TOML: {error}. Correct that line, or delete the file and run `rather inspect`."
         ) from None
-    return _parsed(content, path.name, _lines(text))
+    return _parsed(content, path.name, setting_lines(text))
 
 
 def _parsed(content: Mapping[str, Any], source: str, lines: Mapping[tuple[str, ...], int]) -> TableSettings:
@@ -165,7 +167,7 @@ def _parsed_column(settings: TableSettings, name: str, section: Any) -> ColumnSe
 
 VALUE = "{value}"
 MAY_BE_BLANK = ("delimiter", "separator")
-CHOICES: dict[str, type[StrEnum]] = {"role": Role, "kind": ColumnKind, "direction": Direction}
+CHOICES: dict[str, type[StrEnum]] = {"role": Role, "kind": ColumnKind, "direction": Direction, "worth": Worth}
 
 
 def _validated(settings: TableSettings, path: tuple[str, ...], key: str, value: Any) -> Any:
@@ -237,7 +239,7 @@ def suggestion(name: str, names: Sequence[str]) -> str:
     return f"; did you mean {lower[close[0]]!r}?" if close else "."
 
 
-def _lines(text: str) -> dict[tuple[str, ...], int]:
+def setting_lines(text: str) -> dict[tuple[str, ...], int]:
     """The line of every section and setting, as far as can be told without a full parser."""
     lines: dict[tuple[str, ...], int] = {}
     section: tuple[str, ...] = ()

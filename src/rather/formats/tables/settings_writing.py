@@ -16,6 +16,7 @@ HEAD = """\
 # buckets    numbers that divide the values into ranges: [10, 20] means under 10, 10 to 20, 20 or more
 # missing    texts that mean a missing value
 # separator  what separates tags
+# worth      of a number: "curve", which may bend, or "line"
 # phrase     how a question says a value: "made by {{value}}", "with {{value}} of memory"; "" for the value alone
 """
 
@@ -44,7 +45,7 @@ def _section(name: str, column: ColumnSettings, comment: str) -> list[str]:
     lines = [f"# {_one_line(comment)}"] if comment else []
     lines.append(f"[columns.{_text(name)}]")
     unused = column.role is not Role.USE
-    for key in ("role", "kind", "name", "unit", "direction", "buckets", "missing", "separator", "phrase"):
+    for key in ("role", "kind", "name", "unit", "direction", "buckets", "missing", "separator", "phrase", "worth"):
         value = getattr(column, key)
         if value is None or (key == "unit" and not value):
             continue

@@ -14,7 +14,7 @@ from rather.errors import UnknownNameError
 from rather.formats.tables.addresses import link, pictures
 from rather.formats.tables.basis import Grid, grid_of
 from rather.formats.tables.cells import Cells
-from rather.formats.tables.column_kinds import AMOUNTS, ColumnKind, Direction, Role
+from rather.formats.tables.column_kinds import AMOUNTS, ColumnKind, Direction, Role, Worth
 from rather.formats.tables.naming import with_unit, words
 from rather.formats.tables.raw import RawTable
 from rather.formats.tables.settings import ColumnSettings, TableSettings, suggestion
@@ -45,6 +45,7 @@ class TableColumn:
         problem: Why it cannot be used as it is.
         phrase: What follows a noun when a value is said of it, with `{value}`, perhaps by language; None for the usual
             one.
+        worth: How the worth of a number follows from it.
         repairs: What was done about values that could not be taken as they are, in sentences without a full stop.
     """
 
@@ -60,6 +61,7 @@ class TableColumn:
     note: str = ""
     problem: str = ""
     phrase: str | Mapping[str, str] | None = None
+    worth: Worth = Worth.CURVE
     repairs: tuple[str, ...] = ()
 
     @cached_property
@@ -215,6 +217,7 @@ class InspectedTable:
                 self.given.column(column.name).missing,
                 column.separator,
                 column.phrase,
+                Worth.LINE if column.worth is Worth.LINE else None,
             )
             for column in self.columns
         }

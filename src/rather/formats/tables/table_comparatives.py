@@ -64,31 +64,48 @@ class TableComparatives:
 
     def __call__(self, row: int) -> tuple[Comparative, ...]:
         """See `rather.model.comparatives.Comparatives`."""
+        values = [float(column.block.column.numbers[row]) for column in self._ordered]
+        return self.of(values, None if self.items is None else self.items[row])
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that have an order, by their names in the table."""
+        return [column.block.column.name for column in self._ordered]
+
+    def of(self, values: Sequence[float], vector: npt.NDArray[np.float32] | None = None) -> tuple[Comparative, ...]:
+        """How an item may be wished otherwise.
+
+        Args:
+            values: What it has in each of the columns that have an order; NaN where that is unknown.
+            vector: `(d,)`, needed where columns have a joint worth.
+        """
         found = []
-        for column in self._ordered:
-            for toward, text, change in column.changes(row):
-                step = self._step(column, change, row)
+        for column, value in zip(self._ordered, values, strict=True):
+            for toward, text, change in column.changes(value):
+                step = self._step(column, change, vector)
                 translate = partial(_in_language, column.block.column, toward)
                 about = column.block.column
                 usual = toward == "less" and _is_price(about)
                 found.append(Comparative(about.name, toward, text, torch.from_numpy(step), usual, translate))
         return tuple(found)
 
-    def _step(self, column: _OrderedColumn, change: Floats, row: int) -> npt.NDArray[np.float32]:
-        """What a change of a column's known parameters changes in the vector `(d,)` of the item in this row."""
+    def _step(
+        self, column: _OrderedColumn, change: Floats, vector: npt.NDArray[np.float32] | None
+    ) -> npt.NDArray[np.float32]:
+        """What a change of a column's known parameters changes in the vector `(d,)` of an item."""
         d = sum(block.size for block in self.blocks)
         own = np.zeros(column.block.size)
         own[: len(change)] = change
-        joint = column_changes(self.interactions, column.number, own, self._rows(row) if self.interactions else ())
+        joint = column_changes(self.interactions, column.number, own, self._rows(vector) if self.interactions else ())
         step = np.concatenate([np.zeros(d), *joint])
         step[column.start : column.start + len(own)] = own
         return (self.scale * step).astype(np.float32)
 
-    def _rows(self, row: int) -> list[Floats]:
+    def _rows(self, vector: npt.NDArray[np.float32] | None) -> list[Floats]:
         """The parameters of an item, block by block."""
-        assert self.items is not None
+        assert vector is not None, "joint worths need the item's vector"
         ends = np.cumsum([block.size for block in self.blocks])
-        parts = np.split(self.items[row].astype(np.float64) / self.scale, ends)
+        parts = np.split(vector.astype(np.float64) / self.scale, ends)
         return [part + block.mean for part, block in zip(parts, self.blocks, strict=False)]
 
 
@@ -112,9 +129,8 @@ class _OrderedColumn:
         values = self.block.column.numbers[self.block.column.present]
         return np.quantile(values, np.linspace(0, 1, QUANTILES + 1), method="inverted_cdf")
 
-    def changes(self, row: int) -> list[tuple[Toward, str, Floats]]:
-        """For each way that rows differ from this one, what a step adds to the parameters."""
-        value = float(self.block.column.numbers[row])
+    def changes(self, value: float) -> list[tuple[Toward, str, Floats]]:
+        """For each way that rows differ from one with this value, what a step adds to the parameters."""
         if np.isnan(value):
             return []
         found: list[tuple[Toward, str, Floats]] = []

@@ -21,7 +21,7 @@ class TableFilters:
 
     def where(self, expression: str) -> Tensor:
         """Which rows satisfy a filter expression, `(n,)`; see `rather.formats.tables.filter_expressions`."""
-        return torch.from_numpy(where_mask(expression, self.table_columns, len(self.table_columns[0].cells)))
+        return torch.from_numpy(where_mask(expression, self.table_columns))
 
     def columns(self, most_values: int) -> Sequence[NumberColumn | ValueColumn]:
         """The columns that are not ignored and hold numbers, dates, yes/no, categories or tags."""

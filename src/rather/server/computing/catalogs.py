@@ -10,7 +10,6 @@ from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from pydantic import ValidationError
-from torch import Tensor
 
 from rather.caching.storage import user_cache
 from rather.conversation.log import catalog_changed, dump_settings, load_data, load_settings, parse, upgraded
@@ -20,12 +19,20 @@ from rather.conversation.policy_settings import response_of_kind
 from rather.conversation.session import Session
 from rather.conversation.stopping import Stopping
 from rather.errors import InvalidInputError, RatherError
+from rather.model.allowed import Allowed, count_allowed
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.model.catalog_filters import CatalogFilters
 from rather.model.rejuvenation import Rejuvenation
 from rather.nouns import counted, plural
-from rather.retrieval import ExactRetriever, Retriever, ScreeningRetriever, ShortlistRetriever, choose_retriever
+from rather.retrieval import (
+    ExactRetriever,
+    PathRetriever,
+    Retriever,
+    ScreeningRetriever,
+    ShortlistRetriever,
+    choose_retriever,
+)
 from rather.server.computing.gate import Gate
 from rather.server.problems import ProblemError, invalid_filter, invalid_log, invalid_request, out_of_memory
 from rather.server.requests import Filter, Log, NewSession
@@ -83,7 +90,7 @@ class ServedCatalog:
     @property
     def retriever_text(self) -> str:
         """How items are found, for the log."""
-        if isinstance(self.retriever, ExactRetriever | ScreeningRetriever):
+        if isinstance(self.retriever, ExactRetriever | ScreeningRetriever | PathRetriever):
             return "exact"
         if not isinstance(self.retriever, ShortlistRetriever):
             return self.settings.retriever
@@ -106,8 +113,8 @@ class ServedCatalog:
         """What requests can filter by."""
         return CatalogFilters(self.catalog)
 
-    def matching(self, filters: Sequence[Filter], where: str | None) -> Tensor | None:
-        """`(n,)` boolean, the items that match the expression and all filters; None when there is nothing to match."""
+    def matching(self, filters: Sequence[Filter], where: str | None) -> Allowed | None:
+        """The items that match the expression and all filters; None when there is nothing to match."""
         try:
             return self.filters.mask(filters, where)
         except RatherError as error:
@@ -257,7 +264,7 @@ class ServedCatalog:
         request = NewSession.model_validate_json(request_json)
         with self.gate.urgent():
             allowed = self.matching(request.filters, request.where)
-            if allowed is not None and (left := int(allowed.sum())) < request.k:
+            if allowed is not None and (left := count_allowed(allowed, len(self.catalog))) < request.k:
                 if not left:
                     raise invalid_filter(f"No {plural(self.catalog.name)} match: loosen a filter.")
                 few = f"Only {left} of {counted(len(self.catalog), self.catalog.name)} match{'es' * (left == 1)}"

@@ -4,9 +4,12 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
 
+import torch
+
 from rather.conversation.allowed_items import dump_allowed
 from rather.conversation.contradictions import Contradiction
 from rather.languages import ENGLISH
+from rather.model.allowed import are_allowed, both_allowed, count_allowed
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog, ItemId
 from rather.model.catalog_changes import CatalogChanges
@@ -167,11 +170,11 @@ class Conversations:
         assert conversation.served is not None
         mask = conversation.served.matching(page.filters, page.where)
         if session.policy.allowed is not None:
-            mask = session.policy.allowed if mask is None else session.policy.allowed & mask
+            mask = session.policy.allowed if mask is None else both_allowed(session.policy.allowed, mask)
         catalog = session.policy.catalog
         excluded = [id for text in page.exclude for id in _ids(text)]
-        left_out = {row for row in map(catalog.find, excluded) if row is not None and (mask is None or mask[row])}
-        total = (len(catalog) if mask is None else int(mask.sum())) - len(left_out)
+        rows = torch.tensor(sorted({row for row in map(catalog.find, excluded) if row is not None}), dtype=torch.long)
+        total = count_allowed(mask, len(catalog)) - int(are_allowed(mask, rows).sum())
         if page.offset >= total:
             return [], total
         with self.states.gate.urgent():

@@ -24,6 +24,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from rather.model.allowed import allowed_rows
 from rather.model.personal_noise import Softmax
 from rather.model.responses import ResponseModel
 from rather.strategies.attributes.options import AttributeOptions
@@ -227,5 +228,5 @@ def recommendable(
 ) -> Tensor:
     """Rows of items that are worth recommending after some answer, found by one scan; all of a small catalogue."""
     if problem.available <= small_catalog:
-        return torch.arange(len(problem.catalog)) if problem.allowed is None else problem.allowed.nonzero()[:, 0]
+        return allowed_rows(problem.allowed, len(problem.catalog))
     return Pool.screened(problem.fork(), GROUPS, DEPTH, SINGLE, out_of_time, small_catalog=0).rows

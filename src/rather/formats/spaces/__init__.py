@@ -1,0 +1,1 @@
+"""Product spaces: catalogues of configurations that are never written down."""
