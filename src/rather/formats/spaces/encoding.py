@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from rather.formats.spaces.columns import ConfiguredComparatives, configured_col
 from rather.formats.spaces.compiling import Compiled, Part, Settled
 from rather.formats.spaces.definition import ProductSpace
 from rather.formats.spaces.space_filters import SpaceFilters
-from rather.formats.spaces.texts import Choices, ConfiguredFacts, Ids, images, label_of, labels
+from rather.formats.spaces.texts import Choices, ConfiguredFacts, Ids, Labels, images, label_of
 from rather.formats.spaces.valid import ValidConfigurations
 from rather.formats.tables.basis import Floats
 from rather.formats.tables.blocks import Block
@@ -64,7 +64,7 @@ class EncodedSpace:
         return Catalog(
             ConfiguredItems(configurations),
             ids=Ids(choices),
-            labels=labels(choices),
+            labels=Labels(choices),
             facts=ConfiguredFacts(choices, label_of(choices)[1]),
             images=images(choices),
             features=described.features,
@@ -72,7 +72,7 @@ class EncodedSpace:
             verb=self.space.verb,
             attributes=described.attributes,
             columns=configured_columns(compared, values, choices),
-            together=lambda: described.together,
+            together=partial(getattr, described, "together"),
             comparatives=ConfiguredComparatives(
                 TableComparatives(blocks, scale, interactions), values, choices, configurations
             ),
