@@ -15,12 +15,13 @@ and in which situation. None needs a test framework.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import replace
 
 import torch
 from torch import Tensor
 
+from rather.model.allowed import Allowed, are_allowed
 from rather.model.attributes import Attribute
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
@@ -253,7 +254,12 @@ def check_response_model(model: ResponseModel) -> None:
         _claim(_close(alone, logs[..., :1].exp()), case, "a user's answer does not depend on other users")
 
 
-def check_retriever(make_retriever: Callable[[Catalog], Retriever], *, exact: bool = True) -> None:
+def check_retriever(
+    make_retriever: Callable[[Catalog], Retriever],
+    *,
+    exact: bool = True,
+    filtered: Iterable[tuple[str, Catalog, Allowed]] | None = None,
+) -> None:
     """A retriever finds allowed items, best first, with their true scores.
 
     Rows of a direction are distinct and allowed, scores fall and are the inner products, vectors are the items; with
@@ -262,24 +268,28 @@ def check_retriever(make_retriever: Callable[[Catalog], Retriever], *, exact: bo
     Args:
         make_retriever: Builds the retriever for a catalogue of up to 300 items.
         exact: Also demand the scores of a scan of all items. Leave it out for an approximate retriever.
+        filtered: Catalogues to search with and without a filter, each with the words for it and what the filter
+            allows, at least 7 items; by default lists of items with masks. For a retriever of product spaces: small
+            ones, with what `catalog.where` returns.
     """
-    for name, catalog in _catalogs():
+    for name, catalog, some in filtered if filtered is not None else _filtered_lists():
         retriever = make_retriever(catalog)
         directions = _normal((9, catalog.dimensions), "directions", name)
-        for filtered, b, count in itertools.product((False, True), (1, 9), (1, 2, 7)):
-            allowed = _last(7, len(catalog)) if filtered else None
-            case = f"{name}, {'filter, ' * filtered}{b} directions, {count} items each"
+        mask = are_allowed(some, torch.arange(len(catalog)))
+        for has_filter, b, count in itertools.product((False, True), (1, 9), (1, 2, 7)):
+            allowed = some if has_filter else None
+            case = f"{name}, {'filter, ' * has_filter}{b} directions, {count} items each"
             found = retriever.top(directions[:b], count, allowed)
             _claim(tuple(found.rows.shape) == (b, count), case, f"rows are {(b, count)}, not {found.rows.shape}")
             _claim(all(len(set(rows)) == count for rows in found.rows.tolist()), case, "rows are distinct")
-            _claim(allowed is None or bool(allowed[found.rows].all()), case, "only allowed items are found")
+            _claim(allowed is None or bool(mask[found.rows].all()), case, "only allowed items are found")
             _claim(torch.equal(found.vectors, catalog.items[found.rows]), case, "vectors are the items of the rows")
             scores = (found.vectors * directions[:b, None]).sum(dim=2)
             _claim(_close(found.scores, scores), case, "scores are inner products")
             _claim(bool((found.scores.diff(dim=1) <= ROUNDING).all()), case, "the best come first")
             if exact:
                 every = directions[:b] @ catalog.items.T
-                every = every if allowed is None else every[:, allowed]
+                every = every if allowed is None else every[:, mask]
                 best = every.sort(dim=1, descending=True).values[:, :count]
                 _claim(_close(found.scores, best), case, "no allowed item scores higher than those found")
 
@@ -336,6 +346,11 @@ def _utilities() -> Iterator[tuple[str, Tensor]]:
     yield "equal utilities", torch.zeros_like(drawn)
     yield "utilities far apart", 1e4 * drawn
     yield "utilities that share an offset", drawn + 30
+
+
+def _filtered_lists() -> Iterator[tuple[str, Catalog, Allowed]]:
+    for name, catalog in _catalogs():
+        yield name, catalog, _last(7, len(catalog))
 
 
 def _catalogs() -> Iterator[tuple[str, Catalog]]:

@@ -152,7 +152,7 @@ class Policy:
     ) -> None:
         validate_settings(catalog, belief, ask, response, rejuvenation)
         validate_objective("question_objective", question_objective)
-        mask = None if allowed is None else as_allowed(allowed, "allowed", len(catalog))
+        mask = None if allowed is None else as_allowed(allowed, "allowed", catalog.storage)
         if objective is None:
             objective = usual_objective(count_allowed(mask, len(catalog)))
         validate_objective("objective", objective)
@@ -221,7 +221,7 @@ class Policy:
 
     def restricted(self, allowed: Any) -> Policy:
         """The policy for those of its items that are allowed here too; its scale stays the same."""
-        mask = as_allowed(allowed, "allowed", len(self.catalog))
+        mask = as_allowed(allowed, "allowed", self.catalog.storage)
         both = mask if self.allowed is None else both_allowed(self.allowed, mask)
         objective = self.objective
         if objective == usual_objective(self.available):

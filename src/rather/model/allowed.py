@@ -14,7 +14,8 @@ import torch
 from torch import Tensor
 
 from rather.errors import InvalidInputError, NeedsListError
-from rather.model.configured_items import MOST_LISTED, Configurations
+from rather.model.configured_items import MOST_LISTED, Configurations, ConfiguredItems
+from rather.model.items import ItemStorage
 from rather.numerics.arrays import as_mask
 
 
@@ -59,6 +60,12 @@ class AllowedConfigurations:
         choices = self.configurations.diagram.choices(numbers.reshape(-1))
         return self.everything.diagram.numbers(choices).view(numbers.shape)
 
+    def every_row(self, most_listed: int = MOST_LISTED) -> Tensor:
+        """The rows of all of them, ascending, if they are few."""
+        if self.count > most_listed:
+            raise NeedsListError(self.count, most_listed)
+        return self.rows(torch.arange(self.count))
+
     @property
     def average(self) -> Tensor:
         """The average vector `(d,)` of all of them."""
@@ -72,9 +79,20 @@ class AllowedConfigurations:
 Allowed = Tensor | AllowedConfigurations
 
 
-def as_allowed(values: Any, name: str, count: int) -> Allowed:
-    """A mask `(count,)`, or rules as they are."""
-    return values if isinstance(values, AllowedConfigurations) else as_mask(values, name, count)
+def as_allowed(values: Any, name: str, storage: ItemStorage) -> Allowed:
+    """A mask over a list of items, or rules about the configurations of a product space."""
+    if isinstance(storage, ConfiguredItems):
+        if not isinstance(values, AllowedConfigurations):
+            raise InvalidInputError(
+                f"`{name}` must be rules for a product space, as `catalog.where` returns them, got "
+                f"{type(values).__name__}."
+            )
+        if values.everything.diagram.content_hash != storage.diagram.content_hash:
+            raise InvalidInputError(f"`{name}` must be what `catalog.where` of this product space returned.")
+        return values
+    if isinstance(values, AllowedConfigurations):
+        raise InvalidInputError(f"`{name}` must be a mask for a list of items, got the rules of a product space.")
+    return as_mask(values, name, storage.shape[0])
 
 
 def both_allowed(first: Allowed, second: Allowed) -> Allowed:
@@ -100,13 +118,11 @@ def are_allowed(allowed: Allowed | None, rows: Tensor) -> Tensor:
     return allowed.holds(rows) if isinstance(allowed, AllowedConfigurations) else allowed[rows]
 
 
-def allowed_rows(allowed: Allowed | None, count: int, most_listed: int = MOST_LISTED) -> Tensor:
-    """All rows that are allowed of `count`, ascending."""
+def allowed_rows(allowed: Allowed | None, storage: ItemStorage) -> Tensor:
+    """All rows of items that are allowed, ascending."""
     if isinstance(allowed, Tensor):
         return allowed.nonzero()[:, 0]
-    if allowed is None:
-        return _listed(count, most_listed if count > 2**31 else count)
-    return allowed.rows(_listed(allowed.count, most_listed))
+    return storage.rows if allowed is None else allowed.every_row()
 
 
 def numbered_rows(allowed: Allowed | None, numbers: Tensor) -> Tensor:
@@ -114,9 +130,3 @@ def numbered_rows(allowed: Allowed | None, numbers: Tensor) -> Tensor:
     if allowed is None:
         return numbers
     return allowed.rows(numbers) if isinstance(allowed, AllowedConfigurations) else allowed.nonzero()[:, 0][numbers]
-
-
-def _listed(count: int, most: int) -> Tensor:
-    if count > most:
-        raise NeedsListError(count, most)
-    return torch.arange(count)

@@ -76,6 +76,13 @@ class ConfiguredItems(ItemStorage):
         flat = self.diagram.choices(rows.reshape(-1))
         return self.configurations.vectors(flat).view(*rows.shape, -1)
 
+    @property
+    def rows(self) -> Tensor:
+        """All rows, ascending, if they are few."""
+        if self.shape[0] > self._most_listed:
+            raise NeedsListError(self.shape[0], self._most_listed)
+        return super().rows
+
     def spaced_rows(self, count: int) -> Tensor:
         """See `ItemStorage.spaced_rows`; random ones of many, because neighbours at even distances share choices."""
         n = self.shape[0]
@@ -137,9 +144,7 @@ class ConfiguredItems(ItemStorage):
     @cached_property
     def tensor(self) -> Tensor:
         """All vectors `(n, d)`, if they are few."""
-        if self.shape[0] > self._most_listed:
-            raise NeedsListError(self.shape[0], self._most_listed)
-        return self.vectors(torch.arange(self.shape[0]))
+        return self.vectors(self.rows)
 
     @property
     def norms(self) -> Tensor:

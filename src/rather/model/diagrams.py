@@ -141,6 +141,14 @@ class Diagram:
             nodes = layer.target[nodes, value]
         return torch.stack(found, dim=1)
 
+    def having(self, layer: int, value: int) -> Diagram | None:
+        """The configurations that have this value in this layer; None if there are none."""
+        children = [each.child.numpy() for each in self.layers]
+        kept = np.full_like(children[layer], NO_EDGE)
+        kept[:, value] = children[layer][:, value]
+        children[layer] = kept
+        return reduced(children, [each.symbol.numpy() for each in self.layers])
+
     @cached_property
     def shares(self) -> tuple[Tensor, ...]:
         """For each layer `(symbols,)` float64, the share of all configurations that have each symbol."""

@@ -52,6 +52,11 @@ class ItemStorage(ABC):
     def vectors(self, rows: Tensor) -> Tensor:
         """The vectors `(..., d)` of the items in these rows `(...)`."""
 
+    @property
+    def rows(self) -> Tensor:
+        """All rows, ascending."""
+        return torch.arange(self.shape[0])
+
     def spaced_rows(self, count: int) -> Tensor:
         """The rows of items that stand for all: all of a few, else `count` to twice as many, evenly spaced."""
         n = self.shape[0]

@@ -153,7 +153,7 @@ class _Planner:
     def _pool(self, root: Node, people: People) -> Tensor:
         """Rows of the items that may be asked about, ascending."""
         allowed = self.policy.allowed
-        rows = allowed_rows(allowed, len(self.policy.catalog))
+        rows = allowed_rows(allowed, self.policy.catalog.storage)
         drawn = rows[torch.randperm(len(rows), generator=derive_generator(self.seed, "pool"))[: self.pool]]
         asked = torch.tensor([row for node in root.questions for row in node.slate], dtype=torch.long)
         favourites = people.top(people.vectors[:MOST_FAVOURITES]).rows[:, 0]

@@ -51,7 +51,7 @@ class ItemOptions:
     @cached_property
     def rows(self) -> Tensor:
         """Their rows, ascending."""
-        return allowed_rows(self.allowed, len(self.catalog))
+        return allowed_rows(self.allowed, self.catalog.storage)
 
     @property
     def slates(self) -> int:

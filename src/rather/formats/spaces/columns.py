@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import torch
 
@@ -25,14 +26,15 @@ def configured_columns(
         values: The columns in the table of all values, by name.
         choices: What configurations choose.
     """
-
-    def cell(name: str) -> Callable[[int], int]:
-        return lambda row: choices.of(row)[name]
-
     names = [column.block.column.name for column in described]
     return tuple(
-        replace(column, values=values[name], cell=cell(name)) for column, name in zip(described, names, strict=True)
+        replace(column, values=values[name], cell=partial(_cell, choices, name)) for column, name in zip(described, names, strict=True)
     )
+
+
+def _cell(choices: Choices, name: str, row: int) -> int:
+    """At which position of its table of values the value of a configuration stands."""
+    return choices.of(row)[name]
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,12 +14,17 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rather.errors import InvalidInputError
 from rather.formats.spaces.rules import FALSE, Formula, TotalWithin
 from rather.model.diagrams import NO_EDGE, Diagram, Ints, reduced
 
 # Some 60 MB and, at ten directions in a millisecond, the largest that questions can be asked about in seconds.
 MOST_EDGES = 3_000_000
+
+# Edges that take as long as to simplify the rules once: the limit holds for both together.
+FORMULA_COST = 9
+
+# Sums that are written down to find the distinct ones: 80 MB.
+MOST_SUMS = 10_000_000
 
 # Configurations are numbered by signed 64-bit integers.
 MOST_CONFIGURATIONS = 9 * 10**18
@@ -48,7 +53,7 @@ class Total:
         found = np.array([self.base])
         for adds in self.adds:
             if adds is not None:
-                found = np.unique(found[:, None] + adds)
+                found = _sums(found, np.unique(adds))
         return found
 
     def rest(self, order: Sequence[int]) -> list[tuple[int, int]]:
@@ -172,15 +177,12 @@ class _Compiler:
             )
         }
         children, symbols, settled = [], [], []
-        edges_so_far, nodes = 0, 1
+        left, nodes = self.problem.most_edges, 1
         for layer, decision in enumerate(self.order):
-            edges, keys = self._edges(layer, decision, states)
+            edges, keys, left = self._edges(layer, decision, states, left)
             if not edges.sources:
                 return None
             sources, values = np.concatenate(edges.sources), np.concatenate(edges.values)
-            edges_so_far += len(sources)
-            if edges_so_far > self.problem.most_edges:
-                raise TooWideError
             states, targets = _states(np.concatenate(edges.keys), np.concatenate(edges.sums), keys)
             details = np.concatenate([values[:, None], np.concatenate(edges.details)], axis=1)
             distinct, symbol = np.unique(details, axis=0, return_inverse=True)
@@ -192,18 +194,18 @@ class _Compiler:
             settled.append(self._meaning(layer, distinct))
             nodes = sum(len(rows) for rows, _ in states.values())
         self._join_ends(children)
+        # In floating point: the exact numbers would have overflowed.
+        if (count := _count(children)) > MOST_CONFIGURATIONS:
+            raise TooManyConfigurationsError(count)
         diagram = reduced(children, symbols)
         if diagram is None:
             return None
-        # In floating point: the exact numbers would have overflowed.
-        if _count(children) > MOST_CONFIGURATIONS:
-            raise InvalidInputError(
-                f"A product space must have at most {MOST_CONFIGURATIONS:.0e} configurations; this one has "
-                f"{_count(children):.1e}. Leave options out that nobody chooses by, or add rules."
-            )
         return Compiled(diagram, self.order, tuple(settled))
 
-    def _edges(self, layer: int, decision: int, states: dict[_Key, tuple[Ints, Ints]]) -> tuple[_Edges, list[_Key]]:
+    def _edges(
+        self, layer: int, decision: int, states: dict[_Key, tuple[Ints, Ints]], most: int
+    ) -> tuple[_Edges, list[_Key], int]:
+        """The edges of a layer, the keys of the states that they lead to, and how many more edges there may be."""
         edges, numbers = _Edges(), dict[_Key, int]()
         for key, (nodes, sums) in states.items():
             for value in range(self.problem.sizes[decision]):
@@ -217,7 +219,10 @@ class _Compiler:
                     following = _Key(rules, self._needed(kept, layer))
                     number = numbers.setdefault(following, len(numbers))
                     edges.add(nodes[inside], value, number, self._open(added[inside], rules, layer), details)
-        return edges, list(numbers)
+                    most -= len(inside) + FORMULA_COST
+                    if most < 0:  # before a layer of many values fills the memory
+                        raise TooWideError
+        return edges, list(numbers), most
 
     def _added(self, sums: Ints, decision: int, value: int) -> Ints:
         gains = [0 if (adds := total.adds[decision]) is None else int(adds[value]) for total in self.problem.totals]
@@ -308,6 +313,30 @@ class _Compiler:
 
 class TooWideError(Exception):
     """The diagram has more edges than it may."""
+
+
+class TooManyConfigurationsError(Exception):
+    """There are more configurations than can be numbered.
+
+    Args:
+        count: About how many there are.
+    """
+
+    def __init__(self, count: float) -> None:
+        super().__init__(count)
+        self.count = count
+
+
+def _sums(first: Ints, second: Ints) -> Ints:
+    """All sums of a number of each, ascending and distinct."""
+    low, high = int(first.min() + second.min()), int(first.max() + second.max())
+    if len(first) * len(second) <= MOST_SUMS:
+        return np.unique(first[:, None] + second)
+    # So many that most numbers between the ends occur: each is marked.
+    occurs = np.zeros(high - low + 1, dtype=bool)
+    for each in second.tolist():
+        occurs[first + (each - low)] = True
+    return occurs.nonzero()[0] + low
 
 
 def _states(keys: Ints, sums: Ints, names: Sequence[_Key]) -> tuple[dict[_Key, tuple[Ints, Ints]], Ints]:

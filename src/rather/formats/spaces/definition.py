@@ -34,6 +34,9 @@ from rather.formats.tables.spellings import spelling_key
 # A finer range has a worth that nobody can tell from the next one.
 MOST_VALUES = 10_000
 
+# Rows of a table of all configurations: some 500 MB of Python objects.
+MOST_ROWS = 1_000_000
+
 # What `settings` of a decision or a total may be: those of a column of a table, but for what a space says by itself.
 SETTINGS = tuple(key for key in COLUMN_KEYS if key not in ("kind", "missing", "separator"))
 
@@ -69,7 +72,7 @@ class Decision:
         value = self.values[index]
         if isinstance(value, bool):
             return "yes" if value else "no"
-        return value if isinstance(value, str) else f"{value:.12g}"
+        return value if isinstance(value, str) else repr(value).removesuffix(".0")
 
 
 def Option(  # noqa: N802 - a kind of decision
@@ -257,6 +260,18 @@ class ProductSpace:
             return load_settings({"table": table, "columns": columns})
         except InvalidInputError as error:
             self.reject((), str(error).removeprefix("`settings`: "))
+
+    def table(self, most_rows: int = MOST_ROWS) -> dict[str, list[str | float | bool]]:
+        """All valid configurations as the columns of a table, in the order of the rows of the catalogue.
+
+        `rather.open(space.table(), settings=space.table_settings)` is the same catalogue as a list.
+
+        Args:
+            most_rows: Raise `NeedsListError` if there are more.
+        """
+        from rather.formats.spaces.valid import ValidConfigurations
+
+        return ValidConfigurations(self).listed(most_rows)
 
     def reject(self, path: tuple[str, ...], message: str) -> NoReturn:
         """Raise an error that says which line of the file is wrong."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -19,20 +19,25 @@ from rather.formats.spaces.columns import ConfiguredComparatives, configured_col
 from rather.formats.spaces.compiling import Compiled, Part, Settled
 from rather.formats.spaces.definition import ProductSpace
 from rather.formats.spaces.space_filters import SpaceFilters
-from rather.formats.spaces.texts import Choices, ConfiguredFacts, Ids, images, label_of, labels
+from rather.formats.spaces.texts import Choices, ConfiguredFacts, Ids, Labels, images, label_of
 from rather.formats.spaces.valid import ValidConfigurations
 from rather.formats.tables.basis import Floats
 from rather.formats.tables.blocks import Block
+from rather.formats.tables.column_kinds import MOST_LEVELS
 from rather.formats.tables.compared_columns import compared_columns
 from rather.formats.tables.encoded_table import EncodedTable, encode_table
 from rather.formats.tables.table_comparatives import TableComparatives
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.model.configured_items import Configurations, ConfiguredItems
+from rather.model.diagrams import Diagram
 
 # A space of up to this many configurations is described by all of them; of more, so many random ones: the average of a
 # column then differs from that of all by a hundredth of its spread.
 MOST_DESCRIBED, DRAWN = 100_000, 10_000
+
+# Random configurations of each value: so many that it has a parameter of its own, which takes a row of 500.
+LEAST_DRAWN = 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +69,7 @@ class EncodedSpace:
         return Catalog(
             ConfiguredItems(configurations),
             ids=Ids(choices),
-            labels=labels(choices),
+            labels=Labels(choices),
             facts=ConfiguredFacts(choices, label_of(choices)[1]),
             images=images(choices),
             features=described.features,
@@ -72,7 +77,7 @@ class EncodedSpace:
             verb=self.space.verb,
             attributes=described.attributes,
             columns=configured_columns(compared, values, choices),
-            together=lambda: described.together,
+            together=partial(getattr, described, "together"),
             comparatives=ConfiguredComparatives(
                 TableComparatives(blocks, scale, interactions), values, choices, configurations
             ),
@@ -195,10 +200,33 @@ def encode_space(space: ProductSpace, *, most_described: int = MOST_DESCRIBED) -
     """
     valid = ValidConfigurations(space)
     diagram = valid.compiled.diagram
+    if diagram.count < 2:
+        space.reject(("space", "rules"), "its rules leave a single configuration, so there is nothing to choose.")
     if diagram.count <= most_described:
-        numbers = torch.arange(diagram.count)
+        rows = valid.listed(most_described)
     else:
-        generator = torch.Generator().manual_seed(0)
-        numbers = torch.randint(diagram.count, (DRAWN,), generator=generator).sort().values
-    table = encode_table(valid.table(diagram.choices(numbers)), space.table_settings)
-    return EncodedSpace(valid, table)
+        rows = valid.table(_typical(diagram, DRAWN, LEAST_DRAWN))
+    return EncodedSpace(valid, encode_table(rows, space.table_settings))
+
+
+def _typical(diagram: Diagram, count: int, least: int) -> torch.Tensor:
+    """The choices `(c, L)` of random configurations: `count` of all, and `least` more of each value that is rare.
+
+    A value that does not occur would be taken for another one. Of a decision with many values, the rarest share a
+    parameter in a table too.
+    """
+    generator = torch.Generator().manual_seed(0)
+
+    def drawn(some: Diagram, number: int) -> torch.Tensor:
+        return some.choices(torch.randint(some.count, (number,), generator=generator).sort().values)
+
+    found = drawn(diagram, count)
+    parts = [found]
+    for layer, values in enumerate(found.unbind(dim=1)):
+        occurring = torch.bincount(values, minlength=diagram.layers[layer].values)
+        if int(occurring.count_nonzero()) > MOST_LEVELS:
+            continue
+        for value in (occurring < least).nonzero()[:, 0].tolist():
+            if (rare := diagram.having(layer, value)) is not None:
+                parts.append(drawn(rare, least))
+    return torch.cat(parts)

@@ -34,6 +34,10 @@ class SpaceFilters:
     with_effects: Callable[[Compiled], Configurations] = field(repr=False)
     _found: dict[tuple[str, ...], Configurations] = field(default_factory=dict, init=False, repr=False)
 
+    def __reduce__(self) -> tuple[type[SpaceFilters], tuple[ValidConfigurations, Callable[[Compiled], Configurations]]]:
+        # Another process starts with an empty cache.
+        return SpaceFilters, (self.valid, self.with_effects)
+
     def where(self, expression: str) -> AllowedConfigurations:
         """Which configurations satisfy an expression, as rules; see `rather.formats.tables.filter_expressions`."""
         expressions = (expression,)
@@ -44,8 +48,9 @@ class SpaceFilters:
         found = self._found.get(expressions)
         if found is None:
             found = self.with_effects(self.valid.filtered(expressions))
-            while len(self._found) >= MAX_FILTERS:
-                self._found.pop(next(iter(self._found)), None)
+            # Copied first: other threads add to it.
+            for oldest in list(self._found)[: len(self._found) + 1 - MAX_FILTERS]:
+                self._found.pop(oldest, None)
             self._found[expressions] = found
         return found
 

@@ -10,7 +10,6 @@ from typing import Generic, TypeVar, overload
 import numpy as np
 import torch
 
-from rather.formats.spaces.definition import Decision
 from rather.formats.spaces.valid import ValidConfigurations
 from rather.formats.tables.column_kinds import ColumnKind
 from rather.formats.tables.facts import Facts
@@ -35,6 +34,10 @@ class Choices:
     def __init__(self, valid: ValidConfigurations) -> None:
         self.valid = valid
         self.of = lru_cache(CACHED_ROWS)(self._of)
+
+    def __reduce__(self) -> tuple[type[Choices], tuple[ValidConfigurations]]:
+        # Another process starts with an empty cache.
+        return Choices, (self.valid,)
 
     def __len__(self) -> int:
         return self.valid.compiled.diagram.count
@@ -150,33 +153,48 @@ def label_of(choices: Choices) -> tuple[str, list[str]]:
     return space.label, re.findall(r"\{([^{}]*)\}", space.label)
 
 
-def labels(choices: Choices) -> ByRow[str]:
-    """What to show first of each configuration."""
-    template = label_of(choices)[0]
-    parts = re.split(r"\{([^{}]*)\}", template)
-    columns = {column.name: column for column in choices.valid.values}
-    names = parts[1::2]
+class Labels(ByRow[str]):
+    """What to show first of each configuration.
 
-    def label(row: int) -> str:
-        chosen = choices.of(row)
-        texts = [columns[name].text(chosen[name]) for name in names]
-        text = "".join(part + (texts[index] if index < len(texts) else "") for index, part in enumerate(parts[::2]))
+    Args:
+        choices: What they choose.
+    """
+
+    def __init__(self, choices: Choices) -> None:
+        self._choices = choices
+        parts = re.split(r"\{([^{}]*)\}", label_of(choices)[0])
+        columns = {column.name: column for column in choices.valid.values}
+        self._first, self._columns = parts[0], [columns[name] for name in parts[1::2]]
+        self._after = parts[2::2]
+        super().__init__(len(choices), self._label)
+
+    def _label(self, row: int) -> str:
+        chosen = self._choices.of(row)
+        texts = [column.text(chosen[column.name]) for column in self._columns]
+        text = self._first + "".join(map("".join, zip(texts, self._after, strict=True)))
         return text[:1].upper() + text[1:]
 
-    return ByRow(len(choices), label)
+
+class Images(ByRow[tuple[str, ...]]):
+    """The pictures of what each configuration chooses.
+
+    Args:
+        choices: What they choose.
+    """
+
+    def __init__(self, choices: Choices) -> None:
+        self._choices = choices
+        self._pictured = [each for each in choices.valid.space.decisions if each.images]
+        super().__init__(len(choices), self._found)
+
+    def _found(self, row: int) -> tuple[str, ...]:
+        chosen = self._choices.of(row)
+        return tuple(image for each in self._pictured if (image := each.images[chosen[each.name]]) is not None)
 
 
-def images(choices: Choices) -> ByRow[tuple[str, ...]] | None:
+def images(choices: Choices) -> Images | None:
     """The pictures of what each configuration chooses; None if no value has one."""
-    pictured: list[Decision] = [each for each in choices.valid.space.decisions if each.images]
-    if not pictured:
-        return None
-
-    def found(row: int) -> tuple[str, ...]:
-        chosen = choices.of(row)
-        return tuple(image for each in pictured if (image := each.images[chosen[each.name]]) is not None)
-
-    return ByRow(len(choices), found)
+    return Images(choices) if any(each.images for each in choices.valid.space.decisions) else None
 
 
 def _escaped(text: str) -> str:

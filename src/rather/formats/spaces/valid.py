@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NoReturn
 
@@ -12,8 +12,17 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from rather.errors import InvalidInputError
-from rather.formats.spaces.compiling import MOST_EDGES, Compiled, Part, Problem, TooWideError, Total
+from rather.errors import InvalidInputError, NeedsListError
+from rather.formats.spaces.compiling import (
+    MOST_CONFIGURATIONS,
+    MOST_EDGES,
+    Compiled,
+    Part,
+    Problem,
+    TooManyConfigurationsError,
+    TooWideError,
+    Total,
+)
 from rather.formats.spaces.conditions import SpaceConditions
 from rather.formats.spaces.definition import ProductSpace, Units
 from rather.formats.spaces.rules import Formula, every
@@ -172,6 +181,11 @@ class ValidConfigurations:
     def _compiled(self, rules: Sequence[Formula]) -> Compiled | None:
         try:
             return self.problem.compiled(every(rules))
+        except TooManyConfigurationsError as error:
+            raise InvalidInputError(
+                f"{self.space.source}: a product space must have at most {MOST_CONFIGURATIONS:.0e} configurations; this "
+                f"one has {error.count:.1e}. Leave options out that nobody chooses by, or add rules."
+            ) from None
         except TooWideError:
             raise InvalidInputError(
                 f"{self.space.source}: its rules, totals and interactions depend on too much at once (more than "
@@ -196,7 +210,7 @@ class ValidConfigurations:
         kept = list(range(len(self.rules)))
         for number in list(kept):
             fewer = [each for each in kept if each != number]
-            if self._compiled([self.rules[each] for each in fewer]) is None:
+            if not self._can_hold(fewer):
                 kept = fewer
         tried = 0
         for size in range(1, len(kept)):
@@ -204,9 +218,19 @@ class ValidConfigurations:
                 tried += 1
                 if tried > MOST_TRIED:
                     return tuple(kept)
-                if self._compiled([self.rules[each] for each in some]) is None:
+                if not self._can_hold(some):
                     return some
         return tuple(kept)
+
+    def _can_hold(self, rules: Sequence[int]) -> bool:
+        """Whether some configuration satisfies these rules; also where that would take too much to find out."""
+        # What has a worth plays no part.
+        totals = tuple(replace(total, is_wanted=False) for total in self.totals)
+        problem = replace(self.problem, totals=totals, pairs=())
+        try:
+            return problem.compiled(every(self.rules[each] for each in rules)) is not None
+        except (TooManyConfigurationsError, TooWideError):
+            return True
 
     def table(self, choices: Tensor) -> dict[str, list[str | float | bool]]:
         """Configurations `(b, L)`, in the order of the diagram, as the columns of a table."""
@@ -220,6 +244,13 @@ class ValidConfigurations:
             amounts = [units.amount(amount) for amount in self.whole_amounts(total, by_decision, len(choices)).tolist()]
             columns[each.name] = list(amounts)
         return columns
+
+    def listed(self, most_rows: int) -> dict[str, list[str | float | bool]]:
+        """All configurations, in the order of their numbers, as the columns of a table."""
+        diagram = self.compiled.diagram
+        if diagram.count > most_rows:
+            raise NeedsListError(diagram.count, most_rows)
+        return self.table(diagram.choices(torch.arange(diagram.count)))
 
     def total_bounds(self, index: int) -> tuple[float, float]:
         """The least and the most that a total comes to in a valid configuration."""

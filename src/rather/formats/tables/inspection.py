@@ -80,11 +80,12 @@ def inspect_columns(raw: RawTable, settings: TableSettings | None = None, *, str
         raw = raw.selected(~sold_out)
         cells, found = _kinds(raw, settings)
         found |= {name: finding for name, (_, finding) in stock.items()}
-    for name, (other, rank) in ranking_alike(found, cells).items():
+    undecided = any(settings.column(name).role is None for name in found)
+    for name, (other, rank) in ranking_alike(found, cells).items() if undecided else ():
         if settings.column(name).role is None:
             note = f"ranks the rows as {other!r} does (rank correlation {rank:.2f}), so it is only shown"
             found[name] = replace(found[name], role=Role.SHOW, note=note)
-    for name, other in saying_the_same(found, cells).items():
+    for name, other in saying_the_same(found, cells).items() if undecided else ():
         if settings.column(name).role is None:
             found[name] = replace(found[name], role=Role.SHOW, note=f"says the same as {other}, so it is only shown")
     id = _id(found, cells, raw, settings)

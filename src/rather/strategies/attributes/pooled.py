@@ -228,5 +228,5 @@ def recommendable(
 ) -> Tensor:
     """Rows of items that are worth recommending after some answer, found by one scan; all of a small catalogue."""
     if problem.available <= small_catalog:
-        return allowed_rows(problem.allowed, len(problem.catalog))
+        return allowed_rows(problem.allowed, problem.catalog.storage)
     return Pool.screened(problem.fork(), GROUPS, DEPTH, SINGLE, out_of_time, small_catalog=0).rows
