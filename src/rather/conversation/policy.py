@@ -28,12 +28,12 @@ from rather.conversation.policy_settings import (
 from rather.conversation.reading_cost import ReadingCost
 from rather.conversation.recommendations import probability_one_unbeaten, recommendations
 from rather.conversation.tasks import Task, ordered_tasks, predicted_shares, task_at
-from rather.conversation.wording import attribute_option, attribute_sentence, item_sentence
+from rather.conversation.wording import attribute_option, attribute_sentence, item_options, item_sentence
 from rather.errors import NoQuestionLeftError
 from rather.model.allowed import Allowed, are_allowed, as_allowed, both_allowed, count_allowed
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog, ItemId
-from rather.model.questions import Question, QuestionKind, Recommendation, item_option
+from rather.model.questions import Question, QuestionKind, Recommendation
 from rather.model.rejuvenation import Rejuvenation
 from rather.model.responses import Choice, ResponseModel
 from rather.numerics.randomness import derive_generator
@@ -394,8 +394,9 @@ class Policy:
     def item_question(self, number: int, rows: Sequence[int], evoi: float = 0.0) -> Question:
         """The question about these items, as number `number` of a conversation."""
         catalog = self.catalog
-        options = tuple(item_option(catalog, row) for row in rows)
-        words = item_sentence([option.label for option in options], catalog.verb)
+        options = item_options(catalog, rows)
+        noun = "" if catalog.configurator is None else catalog.name
+        words = item_sentence([option.named for option in options], catalog.verb, noun=noun)
         return Question(number, tuple(rows), options, evoi, catalog.vectors(rows), words=words)
 
     def attribute_question(self, number: int, options: Sequence[Sequence[int]], evoi: float = 0.0) -> Question:

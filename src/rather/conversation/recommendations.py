@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from rather.conversation.wording import item_names
 from rather.languages import ENGLISH, message
 from rather.model.allowed import Allowed, AllowedConfigurations
 from rather.model.belief import Belief
@@ -45,11 +46,12 @@ def recommendations(
     unbeaten = probability_unbeaten(vectors, utilities, belief, best)
     match = matches(expected, belief, average, best)
     good = probability_good(utilities, belief, average, best)
+    names = item_names(catalog, rows)
     return [
         Recommendation(
             row,
             catalog.ids[row],
-            catalog.label(row),
+            names[rank].label,
             catalog.facts_of(row),
             float(expected[rank]),
             float(spread[rank].clamp_min(0).sqrt()),
@@ -58,6 +60,7 @@ def recommendations(
             float(good[rank]),
             catalog.link_of(row),
             catalog.images_of(row),
+            names[rank].phrase,
         )
         for rank, row in enumerate(rows)
     ]
