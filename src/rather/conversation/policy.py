@@ -30,6 +30,7 @@ from rather.conversation.recommendations import probability_one_unbeaten, recomm
 from rather.conversation.tasks import Task, ordered_tasks, predicted_shares, task_at
 from rather.conversation.wording import attribute_option, attribute_sentence, item_options, item_sentence
 from rather.errors import NoQuestionLeftError
+from rather.languages import ENGLISH
 from rather.model.allowed import Allowed, are_allowed, as_allowed, both_allowed, count_allowed
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog, ItemId
@@ -380,7 +381,12 @@ class Policy:
                 rows = self.recommender(belief).ranked(count, offset, excluded)
             else:
                 rows = self.recommender(belief).listed(count)
-            return recommendations(rows, self.catalog, belief, self.best_utilities(belief), self.allowed)
+        return self.described(belief, rows)
+
+    def described(self, belief: Belief, rows: Sequence[int], language: str = ENGLISH) -> list[Recommendation]:
+        """The items in these rows as recommendations, whether or not they would be recommended."""
+        with one_thread():
+            return recommendations(rows, self.catalog, belief, self.best_utilities(belief), self.allowed, language)
 
     def probability_best(self, belief: Belief, items: Sequence[Recommendation] | None = None) -> float:
         """The probability that one of these items is the person's best; by default of the list that is recommended."""

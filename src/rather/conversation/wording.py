@@ -48,9 +48,7 @@ def question_in(question: Question, catalog: Catalog, language: str) -> Question
     return replace(question, words=words, options=tuple(attribute_option(each, language) for each in said))
 
 
-def _named_in(
-    options: Sequence[Option], question: Question, catalog: Catalog, language: str
-) -> tuple[Option, ...]:
+def _named_in(options: Sequence[Option], question: Question, catalog: Catalog, language: str) -> tuple[Option, ...]:
     """Configurations with what they are called in a language, if they are still there."""
     rows = [catalog.find(each.id) for each in options if each.id is not None]
     known = [row for row in rows if row is not None]

@@ -174,4 +174,3 @@ class SpaceConfigurator:
             if adds is not None
         )
         return condition.holds[condition.amounts.index(total.base + sum(added))]
-
