@@ -27,7 +27,10 @@ from rather.model.diagrams import Layer
 from rather.model.questions import Recommendation
 from rather.model.statements import Adjust
 from rather.numerics.threads import one_thread
-from rather.retrieval.paths import longest_paths
+from rather.retrieval.paths import BATCH_NUMBERS, longest_paths
+
+# Nobody reads a longer list of values.
+MOST_OFFERED = 60
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,8 @@ class Adjustment:
         item: What it becomes; None if no allowed configuration has what is wanted.
         wanted: What was wanted otherwise.
         forced: What else has to change.
-        because: Why: the rules that the change alone would break; without an item, the rules that clash.
+        because: Why: the rules that the change alone would break, or would with one forced change taken back; without
+            an item, the rules that clash.
         totals: What becomes of the totals.
     """
 
@@ -184,7 +188,7 @@ def alternatives(
     cases = [
         (decision, position, {**kept, decision.column: position})
         for decision in adjusting.decisions
-        for position in range(len(decision.values))
+        for position in adjusting.offered(decision, kept)
     ]
     rows = adjusting.rows([positions for _, _, positions in cases])
     found: dict[str, list[Alternative]] = {decision.column: [] for decision in adjusting.decisions}
@@ -223,12 +227,22 @@ class _Adjusting:
             found[named[column].column] = self.configurator.position(named[column], value)
         return found
 
+    def offered(self, decision: Choosable, kept: Mapping[str, int]) -> list[int]:
+        """The positions of the values to offer: all, or some spread evenly and those that it has or is to have."""
+        count = len(decision.values)
+        some = range(count) if count <= MOST_OFFERED else torch.linspace(0, count - 1, MOST_OFFERED).long().tolist()
+        now = self.before[decision.column]
+        return sorted({*some, now, kept.get(decision.column, now)})
+
     def rows(self, cases: Sequence[Mapping[str, int]]) -> list[int | None]:
         """For each case the row of the result, None where no allowed configuration has what is wanted."""
         allowed = self.policy.allowed
         where = allowed.configurations if isinstance(allowed, AllowedConfigurations) else self.storage.configurations
         with one_thread():
-            found = nearest(where, self.belief.mean, self._in_layers(self.before), [*map(self._in_layers, cases)])
+            start, wanted = self._in_layers(self.before), [*map(self._in_layers, cases)]
+            size = max(1, BATCH_NUMBERS // where.diagram.edges)
+            batches = [wanted[first : first + size] for first in range(0, len(wanted), size)]
+            found = [each for batch in batches for each in nearest(where, self.belief.mean, start, batch)]
         return [None if each is None else int(self.storage.diagram.numbers(each[None])) for each in found]
 
     def _in_layers(self, positions: Mapping[str, int]) -> dict[int, int]:
@@ -245,8 +259,16 @@ class _Adjusting:
             clashing = self.configurator.clashing(wanted, self._must_haves)
             return Adjustment(found[0], None, changes, because=self._obstacles(clashing))
         forced = self._forced(row, wanted)
-        broken = self.configurator.broken({**self.before, **wanted}, self._must_haves) if forced else ()
+        broken = self._broken(row, wanted, forced)
         return Adjustment(found[0], found[-1], changes, forced, self._obstacles(broken), self._totals(row))
+
+    def _broken(self, row: int, wanted: Mapping[str, int], forced: Sequence[Change]) -> list[str]:
+        """The rules that the change alone would break, and those that each forced change, taken back, would break."""
+        after = positions_of(self.catalog, row)
+        without = [{**after, each.column: self.before[each.column]} for each in forced]
+        cases = [{**self.before, **wanted}, *without] if forced else []
+        broken = [rule for case in cases for rule in self.configurator.broken(case, self._must_haves)]
+        return list(dict.fromkeys(broken))
 
     def alternative(
         self, decision: Choosable, position: int, wanted: Mapping[str, int], row: int | None

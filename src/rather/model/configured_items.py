@@ -73,7 +73,7 @@ class ConfiguredItems(ItemStorage):
 
     def choices(self, row: int) -> tuple[int, ...]:
         """What the item in this row chooses, for each layer of the diagram."""
-        return tuple(self.diagram.choices(torch.tensor([row]))[0].tolist())
+        return self.diagram.path(row)
 
     def vectors(self, rows: Tensor) -> Tensor:
         """The vectors `(..., d)` of the items in these rows `(...)`."""

@@ -19,6 +19,9 @@ from rather.languages import joined, message, name_in
 
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 WORDS = {"<": "under", "<=": "at_most", ">": "over", ">=": "at_least", "==": "is", "!=": "not"}
+# What is left of a column without a value is listed if it is no more than this: not "motor: not no".
+MOST_OTHERS = 3
+
 # Between two columns; the words of a value would be "at most the colour".
 BETWEEN = {"<": "<", "<=": "≤", ">": ">", ">=": "≥", "==": "=", "!=": "≠"}
 
@@ -119,12 +122,21 @@ def _values(column: TableColumn, values: Sequence[LiteralValue]) -> Said:
         wanted = values[0]
         return _flag(column, holds=wanted in ("yes", "true") or wanted == 1.0)
 
-    def listed(language: str) -> str:
+    def listed(values: Sequence[LiteralValue], language: str) -> str:
         return joined([_value(column, value, language) for value in values], language, "or")
 
+    others = (
+        [] if column.kind is not ColumnKind.CATEGORY else [each for each in column.cells.distinct if each not in values]
+    )
+
+    def opposite(language: str) -> str:
+        if 0 < len(others) <= MOST_OTHERS:
+            return listed(others, language)
+        return message(language, "rules.not", value=listed(values, language))
+
     return Said(
-        lambda language: _named(column, listed(language), language),
-        lambda language: _named(column, message(language, "rules.not", value=listed(language)), language),
+        lambda language: _named(column, listed(values, language), language),
+        lambda language: _named(column, opposite(language), language),
     )
 
 

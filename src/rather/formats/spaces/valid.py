@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from rather.errors import InvalidInputError
+from rather.errors import InvalidInputError, NoneAllowedError
 from rather.formats.spaces.compiling import MOST_EDGES, Compiled, Part, Problem, TooWideError, Total
 from rather.formats.spaces.conditions import SpaceConditions
 from rather.formats.spaces.definition import ProductSpace, Units
@@ -162,7 +162,7 @@ class ValidConfigurations:
         wanted = [self.conditions.formula(each) for each in expressions]
         found = self._compiled((*self.rules, *wanted))
         if found is None:
-            raise InvalidInputError(f"No {self.space.name} satisfies {' and '.join(map(repr, expressions))}.")
+            raise NoneAllowedError(f"No {self.space.name} satisfies {' and '.join(map(repr, expressions))}.")
         return found
 
     def without(self, rule: int) -> Compiled | None:
