@@ -231,9 +231,9 @@ class Client:
     def adjust(self, item: ItemId, wanted: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """What becomes of a configuration when some choices are changed; nothing is learned.
 
-        The result is what the server sends. It has the `item` that it becomes (None if the rules allow none), what else is `forced` to change,
-        `because` of which rules, the `totals`, and under `decisions` what each value would take. To say that the person
-        takes it, pass `rather.Adjust(item, found["item"]["id"])` to `hint`. See `Session.adjust`.
+        The result is what the server sends: the `item` that it becomes (None if the rules allow none), what else is
+        `forced` to change, `because` of which rules, the `totals`, and under `decisions` what each value would take. To
+        say that the person takes it, pass `rather.Adjust(item, found["item"]["id"])` to `hint`. See `Session.adjust`.
 
         Args:
             item: The id of the configuration.

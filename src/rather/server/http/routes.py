@@ -261,8 +261,8 @@ def give_hint(
 ) -> schema.SessionView:
     """Say something unasked: "more like this", "like this, but cheaper", "I want …", "I don't care about …".
 
-    Or take a configuration that was adjusted. It counts like an answer, and undo takes it back. The open question is chosen again in the light of it, under a new
-    id.
+    Or take a configuration that was adjusted. It counts like an answer, and undo takes it back. The open question is
+    chosen again in the light of it, under a new id.
     """
     return session_view(conversations.hint(id, body, idempotency_key), conversations.settings, reader)
 
