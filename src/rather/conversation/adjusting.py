@@ -7,7 +7,7 @@ unchanged choice is worth more than all that utilities can differ by.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -180,11 +180,13 @@ def alternatives(
         policy: Of the conversation.
         belief: What we hold about the person.
         item: The id of the configuration.
-        wanted: What is to stay as it is, whatever else changes.
+        wanted: What is wanted otherwise already; it is kept. What the values would take is compared with that.
         language: The language of the texts.
     """
     adjusting = _Adjusting(policy, belief, item, language)
     kept = adjusting.positions(wanted or {})
+    now = adjusting.rows([kept])[0]
+    now = adjusting.start if now is None else now
     cases = [
         (decision, position, {**kept, decision.column: position})
         for decision in adjusting.decisions
@@ -192,8 +194,8 @@ def alternatives(
     ]
     rows = adjusting.rows([positions for _, _, positions in cases])
     found: dict[str, list[Alternative]] = {decision.column: [] for decision in adjusting.decisions}
-    for (decision, position, positions), row in zip(cases, rows, strict=True):
-        found[decision.column].append(adjusting.alternative(decision, position, positions, row))
+    for (decision, position, _), row in zip(cases, rows, strict=True):
+        found[decision.column].append(adjusting.alternative(decision, position, now, row))
     return [
         Alternatives(decision.column, name_in(language, decision.name), tuple(found[decision.column]))
         for decision in adjusting.decisions
@@ -254,13 +256,13 @@ class _Adjusting:
         found = self.policy.described(self.belief, rows, self.language)
         before = self.before
         asked = [each for each in self.decisions if wanted.get(each.column, before[each.column]) != before[each.column]]
-        changes = tuple(self._change(each, wanted[each.column]) for each in asked)
+        changes = tuple(self._change(each, before[each.column], wanted[each.column]) for each in asked)
         if row is None:
             clashing = self.configurator.clashing(wanted, self._must_haves)
             return Adjustment(found[0], None, changes, because=self._obstacles(clashing))
-        forced = self._forced(row, wanted)
+        forced = self._changes(self.start, row, wanted)
         broken = self._broken(row, wanted, forced)
-        return Adjustment(found[0], found[-1], changes, forced, self._obstacles(broken), self._totals(row))
+        return Adjustment(found[0], found[-1], changes, forced, self._obstacles(broken), self._totals(self.start, row))
 
     def _broken(self, row: int, wanted: Mapping[str, int], forced: Sequence[Change]) -> list[str]:
         """The rules that the change alone would break, and those that each forced change, taken back, would break."""
@@ -270,16 +272,14 @@ class _Adjusting:
         broken = [rule for case in cases for rule in self.configurator.broken(case, self._must_haves)]
         return list(dict.fromkeys(broken))
 
-    def alternative(
-        self, decision: Choosable, position: int, wanted: Mapping[str, int], row: int | None
-    ) -> Alternative:
-        """What a value would take."""
-        text = self.configurator.text(decision, position, self.language)
-        chosen = self.before[decision.column] == position
-        value = decision.values[position]
+    def alternative(self, decision: Choosable, position: int, now: int, row: int | None) -> Alternative:
+        """What a value would take of the configuration in the row `now`, which would become that in `row`."""
+        text, value = self.configurator.text(decision, position, self.language), decision.values[position]
+        chosen = self.storage.choices(now)[decision.layer] == position
         if row is None:
             return Alternative(value, text, chosen, None)
-        return Alternative(value, text, chosen, self.catalog.ids[row], self._forced(row, wanted), self._totals(row))
+        forced = self._changes(now, row, [decision.column])
+        return Alternative(value, text, chosen, self.catalog.ids[row], forced, self._totals(now, row))
 
     @property
     def _must_haves(self) -> Sequence[str]:
@@ -291,23 +291,22 @@ class _Adjusting:
             Obstacle(rule, self.configurator.said(rule, self.language), rule in self._must_haves) for rule in rules
         )
 
-    def _forced(self, row: int, wanted: Mapping[str, int]) -> tuple[Change, ...]:
-        after = self.storage.choices(row)
+    def _changes(self, before: int, after: int, but: Collection[str]) -> tuple[Change, ...]:
+        """In which decisions two configurations differ, but for these."""
+        old, new = self.storage.choices(before), self.storage.choices(after)
         return tuple(
-            self._change(each, after[each.layer])
+            self._change(each, old[each.layer], new[each.layer])
             for each in self.decisions
-            if each.column not in wanted and after[each.layer] != self.before[each.column]
+            if each.column not in but and new[each.layer] != old[each.layer]
         )
 
-    def _change(self, decision: Choosable, position: int) -> Change:
-        texts = [
-            self.configurator.text(decision, each, self.language) for each in (self.before[decision.column], position)
-        ]
+    def _change(self, decision: Choosable, before: int, after: int) -> Change:
+        texts = [self.configurator.text(decision, each, self.language) for each in (before, after)]
         return Change(decision.column, name_in(self.language, decision.name), *texts)
 
-    def _totals(self, row: int) -> tuple[TotalChange, ...]:
-        before = self.configurator.amounts(self.start, self.language)
-        after = self.configurator.amounts(row, self.language)
+    def _totals(self, start: int, end: int) -> tuple[TotalChange, ...]:
+        before = self.configurator.amounts(start, self.language)
+        after = self.configurator.amounts(end, self.language)
         return tuple(
             TotalChange(
                 old.column,

@@ -204,7 +204,8 @@ class AdjustmentView(BaseModel):
     )
     totals: list[TotalChangeView]
     decisions: list[AlternativesView] = Field(
-        description="What each value of each decision would take, with what is wanted kept; compared with `start`."
+        description="What each value of each decision would take, with what is wanted kept: compared with `item`, or "
+        "with `start` without one."
     )
 
 
