@@ -20,6 +20,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from rather.client import Client as Client
+    from rather.conversation.adjusting import Adjustment as Adjustment
     from rather.conversation.cached import CachedPolicy as CachedPolicy
     from rather.conversation.contradictions import Contradiction as Contradiction
     from rather.conversation.logged_history import hint_history as hint_history
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from rather.model.responses import Logistic as Logistic
     from rather.model.responses import Noiseless as Noiseless
     from rather.model.responses import ResponseModel as ResponseModel
+    from rather.model.statements import Adjust as Adjust
     from rather.model.statements import DontCare as DontCare
     from rather.model.statements import LikeBut as LikeBut
     from rather.model.statements import MoreLike as MoreLike
@@ -84,6 +86,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "client": ("Client",),
+    "conversation.adjusting": ("Adjustment",),
     "conversation.cached": ("CachedPolicy",),
     "conversation.contradictions": ("Contradiction",),
     "conversation.logged_history": ("hint_history", "history"),
@@ -102,7 +105,7 @@ _HOMES = {
     "model.belief": ("Belief",),
     "model.catalog": ("Catalog",),
     "model.hints": ("Hint",),
-    "model.statements": ("DontCare", "LikeBut", "MoreLike", "Want"),
+    "model.statements": ("Adjust", "DontCare", "LikeBut", "MoreLike", "Want"),
     "model.personal_noise": ("PersonalNoise",),
     "model.priors": ("Prior",),
     "model.questions": ("Question", "Recommendation"),

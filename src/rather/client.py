@@ -229,6 +229,28 @@ class Client:
         """How many hints were given and not taken back."""
         return int(self._state["hints"])
 
+    def adjust(self, item: ItemId, wanted: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """What becomes of a configuration when some choices are changed; nothing is learned.
+
+        The result is what the server sends: the `item` that it becomes (None if the rules allow none), what else is
+        `forced` to change, `because` of which rules, the `totals`, and under `decisions` what each value would take. To
+        say that the person takes it, pass `rather.Adjust(item, found["item"]["id"])` to `hint`. See `Session.adjust`.
+
+        Args:
+            item: The id of the configuration.
+            wanted: The values wanted, by the names of the decisions: `{"frame": "carbon"}`.
+        """
+        values = [{"column": column, "value": _as_text(value)} for column, value in (wanted or {}).items()]
+        query = urlencode({"item": item, "wanted": json.dumps(values)})
+        found: dict[str, Any] = self._http.send("GET", f"{self._path('adjustment')}?{query}")
+        return found
+
+    @property
+    def adjusted(self) -> RemoteRecommendation | None:
+        """The configuration that the person last adjusted one to, if they did and it can be had."""
+        found = self._state.get("adjusted")
+        return None if found is None else _recommendation(found)
+
     def undo(self) -> RemoteQuestion:
         """Take the last answer or hint back; the question of an answer is open again."""
         undo = {"answer": self._state["last_answer"]}
@@ -306,6 +328,12 @@ class Client:
 
     def _path(self, part: str) -> str:
         return f"/v1/sessions/{self.id}/{part}"
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value if isinstance(value, str) else f"{value:.12g}"
 
 
 def _new_key() -> dict[str, str]:

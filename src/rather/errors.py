@@ -38,6 +38,10 @@ class TooManySlatesError(RatherError, ValueError):
     """An exhaustive search over more slates than it may evaluate."""
 
 
+class NoneAllowedError(InvalidInputError):
+    """Filters that no configuration satisfies."""
+
+
 class NeedsListError(RatherError, ValueError):
     """Work on every single item of a product space that has too many to list."""
 

@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { Problem } from "./connection";
 import type { Conversation } from "./conversation";
-import { number, t } from "./messages";
+import { shortNumber, t } from "./messages";
 import type { Filter, FilterOption, Session } from "./types";
 
 interface Props {
@@ -143,7 +143,7 @@ function Values({ option, filter, onChange }: FieldProps) {
         <label key={item.value} class="value">
           <input type="checkbox" checked={selected.has(item.value)} onChange={() => toggle(item.value)} />
           <span>
-            {item.value} <small>{number(item.items)}</small>
+            {item.value} <small>{shortNumber(item.items)}</small>
           </span>
         </label>
       ))}

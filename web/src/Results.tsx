@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { Adjust } from "./Adjust";
 import { Answers } from "./Answers";
 import { refOf } from "./api";
 import { Compare } from "./Compare";
@@ -18,7 +19,7 @@ import { Share } from "./Share";
 import { Steer } from "./Steer";
 import { TasteChart } from "./TasteChart";
 import type { Contradiction, History, Profile, Recommendation, Session } from "./types";
-import { isReadable, percent, plural, prose, stopName, summary } from "./words";
+import { factRows, isReadable, percent, plural, prose, stopName, summary, unlike } from "./words";
 
 const PAGE = 10;
 // Further pictures of the best item.
@@ -39,9 +40,14 @@ export function Results({ state, session, conversation }: Props) {
   const profile = useLoaded<Profile>(session, (signal) => conversation.api.profile(refOf(session), signal));
   const history = useLoaded<History>(session, (signal) => conversation.api.history(refOf(session), signal));
   const odd = useLoaded<Contradiction[]>(session, (signal) => loadContradictions(session, conversation, signal));
-  const noun = state.catalogs.find((catalog) => catalog.name === session.catalog)?.item ?? "item";
+  const catalog = state.catalogs.find((each) => each.name === session.catalog);
+  const noun = catalog?.item ?? "item";
   const who = state.readOnly ? "They" : "You";
-  const [best, ...rest] = items;
+  // What the person made comes before what is recommended.
+  const adjusted = session.adjusted ?? null;
+  const [best, ...rest] = adjusted === null ? items : [adjusted, ...items.filter((item) => item.id !== adjusted.id)];
+  const configured = catalog?.adjustable ?? false;
+  const isAdjustable = configured && !state.readOnly && !session.study && conversation.api.adjustment !== undefined;
   return (
     <div class="results">
       <section class="ranking" aria-labelledby="best">
@@ -50,8 +56,27 @@ export function Results({ state, session, conversation }: Props) {
         </p>
         {isReadable(session.stop) && <Ended text={session.stop_reason ?? ""} readOnly={state.readOnly} heading={heading} />}
         {best && (
-          <Best item={best} session={session} count={total} nouns={plural(total, noun)} who={who} heading={heading}>
+          <Best
+            item={best}
+            session={session}
+            count={total}
+            nouns={plural(total, noun)}
+            who={who}
+            heading={heading}
+            adjusted={adjusted !== null}
+            configured={configured}
+          >
             <Steer item={best} state={state} conversation={conversation} />
+            {isAdjustable && (
+              <Adjust
+                key={`${best.id} ${session.version}`}
+                item={best}
+                session={session}
+                state={state}
+                conversation={conversation}
+                onTaken={() => heading.current?.focus()}
+              />
+            )}
           </Best>
         )}
         {!state.readOnly && !session.study && <NextSteps state={state} session={session} conversation={conversation} />}
@@ -63,7 +88,7 @@ export function Results({ state, session, conversation }: Props) {
           conversation={conversation}
           onRevised={() => heading.current?.focus()}
         />
-        <Compare items={items} session={session} />
+        <Compare items={best ? [best, ...rest] : []} session={session} />
         {rest.length > 0 && <h2 class="next">{t("results.next")}</h2>}
         {rest.length > 0 && (session.probability_best ?? 0) >= TELLING && (
           <p class="odds">
@@ -82,7 +107,7 @@ export function Results({ state, session, conversation }: Props) {
               </p>
               <StandsFor item={item} />
               <Match item={item} />
-              <p class="short">{summary(item.facts, 3)}</p>
+              <p class="short">{configured && best ? unlike(item.facts, best.facts, 4) : summary(item.facts, 3)}</p>
               <Because reasons={item.reasons ?? []} />
               <ItemLinks item={item} session={session} />
               <Steer item={item} state={state} conversation={conversation} />
@@ -105,7 +130,7 @@ export function Results({ state, session, conversation }: Props) {
             {t("results.try")}
           </button>
         ) : (
-          <Share session={session} items={items} />
+          <Share session={session} items={best ? [best, ...rest] : []} />
         )}
       </aside>
     </div>
@@ -132,11 +157,15 @@ interface BestProps {
   nouns: string;
   who: "You" | "They";
   heading: ReturnType<typeof useHeadingFocus>;
+  /** Somebody made it of another configuration. */
+  adjusted: boolean;
+  /** It is a configuration, of which all choices are shown. */
+  configured: boolean;
   /** What one can say about it. */
   children: ComponentChildren;
 }
 
-function Best({ item, session, count, nouns, who, heading, children }: BestProps) {
+function Best({ item, session, count, nouns, who, heading, adjusted, configured, children }: BestProps) {
   const further = (item.images ?? []).slice(1, 1 + THUMBS);
   return (
     <div class="best">
@@ -148,10 +177,11 @@ function Best({ item, session, count, nouns, who, heading, children }: BestProps
           ))}
         </div>
       )}
+      {adjusted && <p class="eyebrow">{t(who === "You" ? "adjust.yours" : "adjust.theirs")}</p>}
       <h1 id="best" ref={heading} tabIndex={-1} data-long={item.label.length > 24 || undefined}>
         {item.label}
       </h1>
-      <p class="short">{summary(item.facts, 4)}</p>
+      {configured ? <Choices item={item} /> : <p class="short">{summary(item.facts, 4)}</p>}
       <p class="line">{prose(item.facts)}</p>
       <StandsFor item={item} />
       <Match item={item} />
@@ -168,6 +198,20 @@ function Best({ item, session, count, nouns, who, heading, children }: BestProps
       <ItemLinks item={item} session={session} />
       {children}
     </div>
+  );
+}
+
+/** All that was chosen of a configuration. */
+function Choices({ item }: { item: Recommendation }) {
+  return (
+    <dl class="choices">
+      {factRows([item]).map(({ name, values }) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{values[0]}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 

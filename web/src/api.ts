@@ -34,6 +34,8 @@ export interface Client {
   answer(session: string, question: string, choice: wire.Choice, signal: AbortSignal): Promise<wire.Session>;
   /** Say something unasked. The key makes a repeated request say it once. */
   hint(session: string, hint: wire.NewHint, key: string, signal: AbortSignal): Promise<wire.Session>;
+  /** A configuration with some choices changed, and what else could be. Only where a catalogue is `adjustable`. */
+  adjustment?(session: string, item: wire.Item, wanted: wire.Wanted[], signal: AbortSignal): Promise<wire.Adjustment>;
   undo(session: string, answer: string, signal: AbortSignal): Promise<wire.Session>;
   /** Answer an earlier question otherwise. The key makes a repeated request do so once. */
   revise(session: string, answer: string, choice: wire.Choice, key: string, signal: AbortSignal): Promise<wire.Session>;
@@ -78,6 +80,11 @@ export class Api implements Client {
   hint(session: string, hint: wire.NewHint, key: string, signal: AbortSignal): Promise<wire.Session> {
     const headers = { "Idempotency-Key": key };
     return this.write("post", "/v1/sessions/{id}/hints", { id: session }, hint, signal, headers);
+  }
+
+  adjustment(session: string, item: wire.Item, wanted: wire.Wanted[], signal: AbortSignal): Promise<wire.Adjustment> {
+    const query = `item=${encodeURIComponent(item)}&wanted=${encodeURIComponent(JSON.stringify(wanted))}`;
+    return this.read("/v1/sessions/{id}/adjustment", { id: session }, signal, query);
   }
 
   undo(session: string, answer: string, signal: AbortSignal): Promise<wire.Session> {

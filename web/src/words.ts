@@ -67,6 +67,16 @@ export function summary(facts: Fact[], count: number, longest = PROSE): string {
     .join(" · ");
 }
 
+/** In what an item is unlike another one, in one line: the first few facts with their names. */
+export function unlike(facts: Fact[], others: Fact[], count: number): string {
+  const before = new Map(others.map((fact) => [fact.name, fact.value]));
+  return facts
+    .filter((fact) => !isProse(fact) && before.get(fact.name) !== fact.value)
+    .slice(0, count)
+    .map((fact) => `${fact.name}: ${fact.value}`)
+    .join(" · ");
+}
+
 /** The line that was written to be shown with an item; any other prose only where there is nothing to compare. */
 export function lineOf(facts: Fact[]): string | undefined {
   const line = facts.find((fact) => fact.name.toLowerCase() === "line")?.value;

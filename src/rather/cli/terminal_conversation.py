@@ -15,10 +15,10 @@ from rather.cli.terminal_hints import hear
 from rather.conversation.compared_facts import compared_facts
 from rather.conversation.session import Session
 from rather.conversation.wording import question_in
-from rather.languages import ENGLISH, message
+from rather.languages import ENGLISH, count_text, message
 from rather.model.questions import Question
 from rather.model.responses import NONE, SAME, SKIP, Choice
-from rather.nouns import counted
+from rather.nouns import plural
 
 KEYS: dict[str, Choice] = {"0": NONE, "=": SAME, "?": SKIP}
 UNDO = (BACKSPACE, "u")  # a line cannot hold a backspace
@@ -30,7 +30,8 @@ def converse(session: Session, on_change: Callable[[], None], language: str = EN
     """Ask until more questions would hardly help or the person quits; `on_change` is called after every change."""
     console = plain_console()
     number = len(session.policy.catalog)
-    count = message(language, "terminal.count", items=counted(number, session.policy.catalog.name), number=number)
+    items = f"{count_text(number, ENGLISH)} {plural(session.policy.catalog.name, number)}"
+    count = message(language, "terminal.count", items=items, number=number)
     console.print(Text.assemble((count, "bold"), message(language, "terminal.welcome")))
     # Answers of several characters are typed as lines, in sight.
     with nullcontext() if session.policy.k > MOST_KEYS else single_keys():

@@ -153,7 +153,7 @@ def _text(session: Session, later: tuple[Question, Choice], earlier: tuple[Quest
 
 
 def _said(question: Question, answer: Choice, language: str) -> str:
-    labels = [option.label for option in question.options]
+    labels = [option.named for option in question.options]
     if isinstance(answer, Answer):
         kind = "none" if answer is NONE else "same"
         return message(language, f"contradiction.{kind}", options=joined(labels, language))

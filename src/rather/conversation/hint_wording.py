@@ -1,13 +1,14 @@
 """Hints in words: "Like Alien, but less scary"."""
 
+from rather.conversation.telling_apart import positions_of
 from rather.conversation.wording import described
 from rather.errors import InvalidInputError, UnknownNameError
-from rather.languages import ENGLISH, message
+from rather.languages import ENGLISH, joined, message
 from rather.languages.names import name_in
 from rather.model.attributes import Attribute
 from rather.model.catalog import Catalog, ItemId
 from rather.model.comparatives import Comparative
-from rather.model.statements import DontCare, LikeBut, MoreLike, Statement, Want
+from rather.model.statements import Adjust, DontCare, LikeBut, MoreLike, Statement, Want
 
 
 def hint_text(statement: Statement, catalog: Catalog, language: str = ENGLISH) -> str:
@@ -20,8 +21,33 @@ def hint_text(statement: Statement, catalog: Catalog, language: str = ENGLISH) -
     if isinstance(statement, Want):
         thing = described(catalog.name, attribute_of(statement, catalog), language)
         return message(language, "hints.want", thing=thing)
+    if isinstance(statement, Adjust):
+        rows = adjusted_rows(statement, catalog)
+        changes = joined(_changes(rows, catalog, language), language)
+        return message(language, "hints.adjust", item=catalog.label(rows[0]), changes=changes)
     topic = name_in(language, levels_of(statement, catalog)[0].about)
     return message(language, "hints.dont_care", topic=topic)
+
+
+def adjusted_rows(statement: Adjust, catalog: Catalog) -> tuple[int, int]:
+    """The rows of the configuration that was adjusted, and of what it became."""
+    if catalog.configurator is None:
+        raise InvalidInputError(f"Only configurations can be adjusted; a {catalog.name} here is one of a list.")
+    rows = row_of(statement.item, catalog), row_of(statement.to, catalog)
+    if rows[0] == rows[1]:
+        raise InvalidInputError(f"`to` must be another {catalog.name} than `item`, got {statement.to!r} twice.")
+    return rows
+
+
+def _changes(rows: tuple[int, int], catalog: Catalog, language: str) -> list[str]:
+    """What differs: "frame: carbon"."""
+    assert catalog.configurator is not None
+    before, after = (positions_of(catalog, row) for row in rows)
+    return [
+        f"{name_in(language, each.name)}: {catalog.configurator.text(each, after[each.column], language)}"
+        for each in catalog.configurator.decisions
+        if before[each.column] != after[each.column]
+    ]
 
 
 def row_of(id: ItemId, catalog: Catalog) -> int:

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from rather import value
-from rather.conversation.hint_wording import attribute_of, hint_text, levels_of, row_of, wish_of
+from rather.conversation.hint_wording import adjusted_rows, attribute_of, hint_text, levels_of, row_of, wish_of
+from rather.conversation.wording import item_options
 from rather.errors import InvalidInputError
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 from rather.model.comparatives import Comparative
 from rather.model.hints import Hint
 from rather.model.personal_noise import PersonalNoise
-from rather.model.questions import item_option
 from rather.model.responses import SAME, Choice, Logistic
-from rather.model.statements import DontCare, LikeBut, MoreLike, Statement, Want
+from rather.model.statements import Adjust, DontCare, LikeBut, MoreLike, Statement, Want
 from rather.numerics.randomness import derive_generator
 from rather.numerics.threads import one_thread
 
@@ -57,7 +57,7 @@ def hint_of(statement: Statement, number: int, policy: Policy, belief: Belief) -
     with one_thread():
         imagined = _imagined(statement, policy, belief)
     catalog = policy.catalog
-    options = tuple(item_option(catalog, row) for row in imagined.rows)
+    options = item_options(catalog, imagined.rows)
     return Hint(
         number,
         statement,
@@ -118,9 +118,11 @@ def _imagined(statement: Any, policy: Policy, belief: Belief) -> _Imagined:
         return _want(statement, policy.catalog)
     if isinstance(statement, DontCare):
         return _dont_care(statement, policy.catalog)
+    if isinstance(statement, Adjust):
+        return _adjust(statement, policy.catalog)
     raise InvalidInputError(
-        f"`statement` must be MoreLike(item), LikeBut(item, column, toward), Want(attribute) or DontCare(column), "
-        f"got {statement!r}."
+        f"`statement` must be MoreLike(item), LikeBut(item, column, toward), Want(attribute), DontCare(column) or "
+        f"Adjust(item, to), got {statement!r}."
     )
 
 
@@ -138,6 +140,11 @@ def _like_but(statement: LikeBut, catalog: Catalog) -> _Imagined:
     row = row_of(statement.item, catalog)
     item = catalog.vectors(row)
     return _Imagined(torch.stack([item, item + wish_of(statement, catalog).step]), 1, (row,))
+
+
+def _adjust(statement: Adjust, catalog: Catalog) -> _Imagined:
+    rows = adjusted_rows(statement, catalog)
+    return _Imagined(catalog.vectors(rows), 1, rows)
 
 
 def _want(statement: Want, catalog: Catalog) -> _Imagined:

@@ -29,12 +29,13 @@ from rather.conversation.policy_settings import (
 from rather.conversation.reading_cost import ReadingCost
 from rather.conversation.recommendations import probability_one_unbeaten, recommendations
 from rather.conversation.tasks import Task, ordered_tasks, predicted_shares, task_at
-from rather.conversation.wording import attribute_option, attribute_sentence, item_sentence
+from rather.conversation.wording import attribute_option, attribute_sentence, item_options, item_sentence
 from rather.errors import NoQuestionLeftError
+from rather.languages import ENGLISH
 from rather.model.allowed import Allowed, are_allowed, as_allowed, both_allowed, count_allowed
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog, ItemId
-from rather.model.questions import Question, QuestionKind, Recommendation, item_option
+from rather.model.questions import Question, QuestionKind, Recommendation
 from rather.model.rejuvenation import Rejuvenation
 from rather.model.responses import Choice, ResponseModel
 from rather.numerics.randomness import derive_generator
@@ -382,7 +383,12 @@ class Policy:
                 rows = self.recommender(belief).ranked(count, offset, excluded)
             else:
                 rows = self.recommender(belief).listed(count)
-            return recommendations(rows, self.catalog, belief, self.best_utilities(belief), self.allowed)
+        return self.described(belief, rows)
+
+    def described(self, belief: Belief, rows: Sequence[int], language: str = ENGLISH) -> list[Recommendation]:
+        """The items in these rows as recommendations, whether or not they would be recommended."""
+        with one_thread():
+            return recommendations(rows, self.catalog, belief, self.best_utilities(belief), self.allowed, language)
 
     def probability_best(self, belief: Belief, items: Sequence[Recommendation] | None = None) -> float:
         """The probability that one of these items is the person's best; by default of the list that is recommended."""
@@ -396,8 +402,9 @@ class Policy:
     def item_question(self, number: int, rows: Sequence[int], evoi: float = 0.0) -> Question:
         """The question about these items, as number `number` of a conversation."""
         catalog = self.catalog
-        options = tuple(item_option(catalog, row) for row in rows)
-        words = item_sentence([option.label for option in options], catalog.verb)
+        options = item_options(catalog, rows)
+        noun = "" if catalog.configurator is None else catalog.name
+        words = item_sentence([option.named for option in options], catalog.verb, noun=noun)
         return Question(number, tuple(rows), options, evoi, catalog.vectors(rows), words=words)
 
     def attribute_question(self, number: int, options: Sequence[Sequence[int]], evoi: float = 0.0) -> Question:

@@ -263,7 +263,7 @@ class _Answers:
         if gain is not None:
             less, more = column.compared(self._language)
             words = more if share > other else less
-            text = self._text("compared_with_first", comparison=words, label=first.label)
+            text = self._text("compared_with_first", comparison=words, label=first.named)
             yield _Candidate(Reason("compared", text, column.name), gain, personal=False)
 
     def _alike(self, item: Recommendation, vector: Tensor) -> Iterator[_Candidate]:
@@ -281,14 +281,14 @@ class _Answers:
         own = [question for question, option, _ in chosen if option.id == item.id]
         if own:
             over = list(
-                dict.fromkeys(each.label for question in own for each in question.options if each.id != item.id)
+                dict.fromkeys(each.named for question in own for each in question.options if each.id != item.id)
             )
             text = self._chosen_text(over)
             gain = max(0.0, *(gain for _, option, gain in chosen if option.id == item.id))
             yield _Candidate(Reason("chosen", text, None, tuple(question.number for question in own)), gain)
         for question, option, gain in chosen:
             if gain > 0 and not own:
-                text = self._text("like", label=option.label)
+                text = self._text("like", label=option.named)
                 yield _Candidate(Reason("like", text, None, (question.number,)), gain, personal=False)
 
     def _chosen_text(self, over: Sequence[str]) -> str:
@@ -348,7 +348,7 @@ def _seen(told: Sequence[tuple[Question, Choice]]) -> tuple[list[_Shown], list[_
         if question.kind == "attributes" or question.task == "holdout" or answer in (Answer.SAME, Answer.SKIP):
             continue
         for index, option in enumerate(question.options):
-            shown = _Shown(question.number, question.slate[index], option.label, question.vectors[index])
+            shown = _Shown(question.number, question.slate[index], option.named, question.vectors[index])
             (chosen if index == answer else passed)[option.id] = shown
     return list(chosen.values()), [shown for id, shown in passed.items() if id not in chosen]
 

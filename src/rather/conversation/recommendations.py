@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from rather.conversation.wording import item_names
 from rather.languages import ENGLISH, message
 from rather.model.allowed import Allowed, AllowedConfigurations
 from rather.model.belief import Belief
@@ -27,7 +28,12 @@ def match_text(item: Recommendation, language: str = ENGLISH) -> str:
 
 
 def recommendations(
-    rows: Sequence[int], catalog: Catalog, belief: Belief, best: Tensor, allowed: Allowed | None = None
+    rows: Sequence[int],
+    catalog: Catalog,
+    belief: Belief,
+    best: Tensor,
+    allowed: Allowed | None = None,
+    language: str = ENGLISH,
 ) -> list[Recommendation]:
     """Items as recommendations.
 
@@ -37,6 +43,7 @@ def recommendations(
         belief: What we hold about the person.
         best: `(m,)`, the utility of each particle's best allowed item.
         allowed: The items that may be recommended, `(n,)` boolean, or rules; None for all.
+        language: That of labels and facts.
     """
     average = belief.particles @ _average(catalog, allowed)
     vectors = catalog.vectors(rows)
@@ -45,12 +52,13 @@ def recommendations(
     unbeaten = probability_unbeaten(vectors, utilities, belief, best)
     match = matches(expected, belief, average, best)
     good = probability_good(utilities, belief, average, best)
+    names = item_names(catalog, rows, language)
     return [
         Recommendation(
             row,
             catalog.ids[row],
-            catalog.label(row),
-            catalog.facts_of(row),
+            names[rank].label,
+            catalog.facts_of(row, language),
             float(expected[rank]),
             float(spread[rank].clamp_min(0).sqrt()),
             float(unbeaten[rank]),
@@ -58,6 +66,7 @@ def recommendations(
             float(good[rank]),
             catalog.link_of(row),
             catalog.images_of(row),
+            names[rank].phrase,
         )
         for rank, row in enumerate(rows)
     ]

@@ -94,7 +94,8 @@ def logged_question(record: Any, number: int) -> Question:
         return Question(number, (), options, evoi, vectors, tuple(map(tuple, compared)), _words(shown, record))
     if not _are_integers(compared) or len({option.id for option in options}) != len(options):
         raise damaged(record)
-    words = item_sentence([option.label for option in options], text_of(shown.get("verb", USUAL_VERB), record))
+    verb, noun = text_of(shown.get("verb", USUAL_VERB), record), text_of(shown.get("noun", ""), record)
+    words = item_sentence([option.named for option in options], verb, noun=noun)
     task, predicted = _task(record, len(options))
     return Question(number, tuple(compared), options, evoi, vectors, words=words, task=task, predicted=predicted)
 
@@ -132,6 +133,8 @@ def item_record(option: Option) -> dict[str, Any]:
         shown["link"] = option.link
     if option.images:
         shown["images"] = list(option.images)
+    if option.phrase:
+        shown["phrase"] = option.phrase
     return shown
 
 
@@ -157,6 +160,8 @@ def _shown(question: Question, catalog: Catalog) -> dict[str, Any]:
         shown["options"] = [item_record(option) for option in question.options]
         if catalog.verb != USUAL_VERB:
             shown["verb"] = catalog.verb
+        if catalog.configurator is not None:
+            shown["noun"] = catalog.name
     return {**shown, "vectors": packed(question.vectors), "space": catalog.space_hash}
 
 
@@ -198,7 +203,8 @@ def option_of(option: Any, record: Any) -> Option:
     if not isinstance(images, list):
         raise damaged(record)
     link = None if link is None else text_of(link, record)
-    return Option(label, facts, id, link=link, images=tuple(text_of(image, record) for image in images))
+    phrase = text_of(option.get("phrase", ""), record)
+    return Option(label, facts, id, link=link, images=tuple(text_of(each, record) for each in images), phrase=phrase)
 
 
 def _attributes(option: dict[str, Any], record: Any) -> list[tuple[str, str]]:

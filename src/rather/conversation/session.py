@@ -6,7 +6,10 @@ import copy
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import torch
+
 from rather.caching.storage import Cache
+from rather.conversation.adjusting import Adjustment, Alternatives, Wanted, adjusted, alternatives
 from rather.conversation.cached import CachedPolicy
 from rather.conversation.carrying import CarriedOver
 from rather.conversation.contradictions import Contradiction, contradictions
@@ -24,13 +27,14 @@ from rather.conversation.turns import HintTurn as HintTurn
 from rather.conversation.turns import Turn as Turn
 from rather.errors import InvalidInputError, NoQuestionLeftError, StaleQuestionError
 from rather.languages import ENGLISH
+from rather.model.allowed import are_allowed
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog, ItemId
 from rather.model.hints import Hint
 from rather.model.notebook import html_table
 from rather.model.questions import Question, Recommendation, question_number
 from rather.model.responses import Answer, Choice, answer_row, as_choice
-from rather.model.statements import Statement
+from rather.model.statements import Adjust, Statement
 from rather.nouns import counted
 from rather.numerics.threads import one_thread
 
@@ -216,11 +220,55 @@ class Session:
         'I want a film that is funny'
 
         Args:
-            statement: `MoreLike(item)`, `LikeBut(item, column, toward)`, `Want(attribute)` or `DontCare(column)`.
+            statement: `MoreLike(item)`, `LikeBut(item, column, toward)`, `Want(attribute)`, `DontCare(column)`, or for
+                configurations `Adjust(item, to)`.
         """
         hint = hint_of(statement, len(self.hints) + 1, self.policy, self.belief)
         self.record_hint(hint)
         return hint
+
+    def adjust(self, item: ItemId, wanted: Wanted, language: str = ENGLISH) -> Adjustment:
+        """What becomes of a configuration when some of its choices are changed; nothing is learned from it.
+
+        As few other choices change as the rules and must-haves allow, and of those configurations the one of highest
+        expected utility is the result. To say that the person takes it, pass its statement to `hint`.
+
+        >>> import rather
+        >>> session = rather.Session(rather.Policy(*rather.open("bicycle")))
+        >>> best = session.recommend(1)[0]
+        >>> adjusted = session.adjust(best.id, {"frame": "carbon"})
+        >>> [change.after for change in adjusted.wanted]
+        ['carbon']
+        >>> hint = session.hint(adjusted.statement)
+
+        Args:
+            item: The id of the configuration.
+            wanted: The values wanted, by the names of the decisions: `{"frame": "carbon"}`.
+            language: One of `rather.languages.LANGUAGES`.
+        """
+        return adjusted(self.policy, self.belief, item, wanted, language)
+
+    def alternatives(
+        self, item: ItemId, wanted: Wanted | None = None, language: str = ENGLISH
+    ) -> Sequence[Alternatives]:
+        """For every choice about a configuration, what each of the other values would take.
+
+        Args:
+            item: The id of the configuration.
+            wanted: Values that are to stay, whatever else changes.
+            language: One of `rather.languages.LANGUAGES`.
+        """
+        return alternatives(self.policy, self.belief, item, wanted, language)
+
+    @property
+    def adjusted(self) -> Recommendation | None:
+        """The configuration that the person last adjusted one to, if they did and it can still be had."""
+        for hint in reversed(self.hints):
+            if isinstance(hint.statement, Adjust) and (row := self.policy.catalog.find(hint.statement.to)) is not None:
+                if not bool(are_allowed(self.policy.allowed, torch.tensor([row]))):
+                    return None
+                return self.policy.described(self.belief, [row])[0]
+        return None
 
     def record_hint(self, hint: Hint, event: dict[str, Any] | None = None) -> None:
         """Record a hint, which may have been given earlier: a replay.

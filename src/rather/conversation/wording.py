@@ -7,11 +7,13 @@ RAM oder von Lenovo?".
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
+from rather.conversation.telling_apart import position_of, telling_apart
 from rather.languages import ENGLISH, conjunction, has_message, message
 from rather.model.attributes import STRESS, Attribute, Wording
 from rather.model.catalog import Catalog
-from rather.model.questions import Option, Question, Words, plain
+from rather.model.questions import Option, Question, Words, item_option, plain
 
 USUAL_VERB = "have"
 
@@ -33,16 +35,27 @@ def question_in(question: Question, catalog: Catalog, language: str) -> Question
     if language == ENGLISH:
         return question
     if question.kind == "items":
-        words = item_sentence([option.label for option in question.options], catalog.verb, language)
-        return replace(
-            question, words=words, options=tuple(_item_in(each, catalog, language) for each in question.options)
+        options = _named_in(
+            [_item_in(each, catalog, language) for each in question.options], question, catalog, language
         )
+        words = item_sentence([option.named for option in options], catalog.verb, language)
+        return replace(question, words=words, options=options)
     known = dict(enumerate(catalog.attributes))
     said = [[known[index] for index in option if index in known] for option in question.attributes]
     if [tuple(each.text for each in option) for option in said] != [option.attributes for option in question.options]:
         return question
     words = attribute_sentence(catalog.name, said, catalog.verb, language)
     return replace(question, words=words, options=tuple(attribute_option(each, language) for each in said))
+
+
+def _named_in(options: Sequence[Option], question: Question, catalog: Catalog, language: str) -> tuple[Option, ...]:
+    """Configurations with what they are called in a language, if they are still there."""
+    rows = [catalog.find(each.id) for each in options if each.id is not None]
+    known = [row for row in rows if row is not None]
+    if catalog.configurator is None or len(known) < len(options):
+        return tuple(options)
+    names = item_names(catalog, known, language)
+    return tuple(replace(each, **name._asdict()) for each, name in zip(options, names, strict=True))
 
 
 def _item_in(option: Option, catalog: Catalog, language: str) -> Option:
@@ -53,8 +66,70 @@ def _item_in(option: Option, catalog: Catalog, language: str) -> Option:
     return replace(option, facts=catalog.facts_of(row, language))
 
 
-def item_sentence(labels: Sequence[str], verb: str = USUAL_VERB, language: str = ENGLISH) -> tuple[Words, ...]:
-    """Would you rather watch **Alien** or **Casablanca**?"""
+class ItemName(NamedTuple):
+    """What to call an item.
+
+    Attributes:
+        label: What to show first: "Steel city bike with rim brakes".
+        phrase: How a sentence names it: "the steel city bike with rim brakes"; "" where the label does.
+    """
+
+    label: str
+    phrase: str = ""
+
+
+def item_names(catalog: Catalog, rows: Sequence[int], language: str = ENGLISH) -> list[ItemName]:
+    """What to call the items in these rows beside each other. No two different configurations are called the same."""
+    labels, configurator = [catalog.label(row) for row in rows], catalog.configurator
+    if configurator is None:
+        return [ItemName(label) for label in labels]
+    names = []
+    for row, label in zip(rows, labels, strict=True):
+        alike = [other for other, text in zip(rows, labels, strict=True) if text == label]
+        said = [
+            configurator.wording(decision, position_of(decision, row, catalog), language)
+            for decision in telling_apart(alike, catalog)
+        ]
+        text = _label_with(label, said, language)
+        names.append(ItemName(text, f"the {_inside(text)}" if language == ENGLISH else ""))
+    return names
+
+
+def item_options(catalog: Catalog, rows: Sequence[int]) -> tuple[Option, ...]:
+    """The items in these rows of a catalogue as they are shown beside each other."""
+    names = item_names(catalog, rows)
+    return tuple(item_option(catalog, row, *name) for row, name in zip(rows, names, strict=True))
+
+
+def _label_with(label: str, said: Sequence[Wording], language: str) -> str:
+    """A label and what is said besides: "Steel city bike with rim brakes", "Steel city bike, brakes: rim"."""
+    if not said:
+        return label
+    if language == ENGLISH and all(wording.phrase for wording in said):
+        return plain(_described(label, said))
+    return f"{label}, {plain(_enumerated(said, language))}"
+
+
+def _inside(label: str) -> str:
+    """A label inside a sentence: "steel city bike", but "OLED laptop"."""
+    return label[:1].lower() + label[1:] if label[1:2].islower() else label
+
+
+def item_sentence(
+    labels: Sequence[str], verb: str = USUAL_VERB, language: str = ENGLISH, noun: str = ""
+) -> tuple[Words, ...]:
+    """Would you rather watch **Alien** or **Casablanca**?
+
+    Args:
+        labels: How a sentence names the items.
+        verb: What one does with an item.
+        language: The language of the sentence.
+        noun: What one calls an item that has no name: Which bicycle would you rather ride: **the steel one** or …?
+    """
+    if noun and language == ENGLISH:
+        before, _, after = message(language, "question.which", noun=noun, verb=verb, options=OPTIONS).partition(OPTIONS)
+        options = [[Words(label, True)] for label in labels]
+        return (Words(before), *_joined(options, "or", language), Words(after))
     known = language == ENGLISH or has_message(language, _verb_key(verb))
     said = verb if language == ENGLISH else message(language, _verb_key(verb)) if known else ""
     return _question([[Words(label, True)] for label in labels], "items" if known else "unknown_verb", said, language)

@@ -9,6 +9,7 @@ from rather.languages.messages import ENGLISH, LANGUAGES, has_message, message, 
 from rather.languages.names import name_in
 from rather.languages.numbers import (
     conjunction,
+    count_text,
     date_text,
     joined,
     localized,
@@ -23,6 +24,7 @@ __all__ = [
     "LANGUAGES",
     "chosen_language",
     "conjunction",
+    "count_text",
     "date_text",
     "has_message",
     "joined",

@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from rather.languages.numbers import localized, plural_form
+from rather.languages.numbers import count_text, plural_form
 
 ENGLISH = "en"
 LANGUAGES = (ENGLISH, "de", "fr", "es")
@@ -23,7 +23,8 @@ def message(language: str, key: str, **values: object) -> str:
     Args:
         language: One of `LANGUAGES`.
         key: Its section and name: "stop.exhausted".
-        values: By name. Whole numbers are written as the language writes them; all else is taken as it is.
+        values: By name. Whole numbers are written as the language writes them, from a hundred million on roughly; all
+            else is taken as it is.
     """
     template = messages(language)[key]
     if not isinstance(template, str):
@@ -90,4 +91,4 @@ def _flat(content: Mapping[str, Any], before: str) -> list[tuple[str, Template]]
 
 
 def _written(language: str, value: object) -> object:
-    return localized(f"{value:,}", language) if isinstance(value, int) else value
+    return count_text(value, language) if isinstance(value, int) else value

@@ -29,6 +29,20 @@ def localized(number: str, language: str) -> str:
     return number.translate(_separators(language))
 
 
+# From here on nobody reads the digits: 1,087,369,280,520.
+READABLE = 100_000_000
+
+
+def count_text(count: int, language: str) -> str:
+    """A number of things as a person writes it: "1,200", "660 million", in German "1,1 Billionen"."""
+    if count < READABLE:
+        return localized(f"{count:,}", language)
+    from babel.numbers import format_compact_decimal
+
+    rough = int(float(f"{count:.2g}"))
+    return str(format_compact_decimal(rough, format_type="long", locale=language, fraction_digits=1))
+
+
 def percent(share: float, language: str) -> str:
     """A share in whole percent: `56%`, in German `56 %`."""
     return percent_sign(f"{share:.0%}".removesuffix("%"), language)

@@ -15,6 +15,7 @@ from rather.model.allowed import Allowed
 from rather.model.attributes import Attribute, unit_attributes, validated_attributes
 from rather.model.columns import Column, feature_columns
 from rather.model.comparatives import Comparative, Comparatives, FeatureComparatives
+from rather.model.configurators import Configurator
 from rather.model.filters import ItemFilters
 from rather.model.items import FeatureRanges, ItemStorage, TensorItems
 from rather.model.items import ItemId as ItemId
@@ -66,6 +67,7 @@ class Catalog:
         comparatives: How each item may be wished otherwise ("cheaper"); by default more or less of each of the
             `features`.
         filters: What items can be filtered by, if anything.
+        configurator: What is chosen about every item of a product space.
         space: What the dimensions mean, by default the `features`; decides whether stored conversations can go on when
             the catalogue has changed.
         notes: Sentences for the owner about how the items were read, such as values that count as missing.
@@ -89,6 +91,7 @@ class Catalog:
         columns: Sequence[Column] | None = None,
         comparatives: Comparatives | None = None,
         filters: ItemFilters | None = None,
+        configurator: Configurator | None = None,
         space: Space | None = None,
         notes: Sequence[str] = (),
         embedding: Embedding | None = None,
@@ -107,6 +110,7 @@ class Catalog:
         self.verb = usual_verb(name) if verb is None else verb
         self._columns = columns
         self.filters = filters
+        self.configurator = configurator
         self._comparatives = FeatureComparatives(self.storage, self.features) if comparatives is None else comparatives
         self._space = space
         self.notes = tuple(notes)

@@ -71,6 +71,10 @@ class ConfiguredItems(ItemStorage):
         """`(n, d)`."""
         return self.diagram.count, self.configurations.dimensions
 
+    def choices(self, row: int) -> tuple[int, ...]:
+        """What the item in this row chooses, for each layer of the diagram."""
+        return self.diagram.path(row)
+
     def vectors(self, rows: Tensor) -> Tensor:
         """The vectors `(..., d)` of the items in these rows `(...)`."""
         flat = self.diagram.choices(rows.reshape(-1))

@@ -41,7 +41,8 @@ class Option:
         attributes: What an option made of attributes says, one text for each attribute.
         link: The address of the item's own page, if it has one.
         images: The addresses of its pictures.
-        phrase: How a sentence names an option made of attributes ("one made by Lenovo"), "" where the label does.
+        phrase: How a sentence names an option that has no name ("one made by Lenovo", "the steel city bike"), "" where
+            the label does.
     """
 
     label: str
@@ -58,10 +59,11 @@ class Option:
         return self.phrase or self.label
 
 
-def item_option(catalog: Catalog, row: int) -> Option:
-    """The item in a row of a catalogue as it is shown."""
+def item_option(catalog: Catalog, row: int, label: str | None = None, phrase: str = "") -> Option:
+    """The item in a row of a catalogue as it is shown, perhaps under another label than its own."""
+    shown = catalog.label(row) if label is None else label
     link, images = catalog.link_of(row), catalog.images_of(row)
-    return Option(catalog.label(row), catalog.facts_of(row), catalog.ids[row], link=link, images=images)
+    return Option(shown, catalog.facts_of(row), catalog.ids[row], link=link, images=images, phrase=phrase)
 
 
 @dataclass(frozen=True, repr=False)
@@ -108,7 +110,12 @@ class Question:
     @property
     def start(self) -> str:
         """How the question begins: "Would you rather watch"."""
-        return self.words[0].text.strip(" ,") if self.words else "Would you rather have"
+        return self.words[0].text.strip(" ,:") if self.words else "Would you rather have"
+
+    @property
+    def names_noun(self) -> bool:
+        """Whether it begins with what it is about: "Which bicycle would you rather ride: …"."""
+        return bool(self.words) and self.words[0].text.endswith(": ")
 
     @property
     def text(self) -> str:
@@ -173,6 +180,7 @@ class Recommendation:
         probability_good: The probability that it is nearer to the person's best item than to an average one.
         link: The address of its own page, if it has one.
         images: The addresses of its pictures.
+        phrase: How a sentence names it if it has no name ("the steel city bike"), "" where the label does.
     """
 
     row: int
@@ -186,3 +194,9 @@ class Recommendation:
     probability_good: float
     link: str | None = None
     images: tuple[str, ...] = ()
+    phrase: str = ""
+
+    @property
+    def named(self) -> str:
+        """The item inside a sentence."""
+        return self.phrase or self.label

@@ -71,7 +71,20 @@ class DontCare:
     column: str
 
 
-Statement = MoreLike | LikeBut | Want | DontCare
+@dataclass(frozen=True)
+class Adjust:
+    """Rather like this: the configuration that an item was adjusted to is better than the item.
+
+    Attributes:
+        item: The id of the configuration before.
+        to: The id of what it was adjusted to.
+    """
+
+    item: ItemId
+    to: ItemId
+
+
+Statement = MoreLike | LikeBut | Want | DontCare | Adjust
 """What a person may say without being asked."""
 
 # How a record calls each statement.
@@ -80,6 +93,7 @@ SAYS: dict[str, type[Statement]] = {
     "like-but": LikeBut,
     "want": Want,
     "dont-care": DontCare,
+    "adjust": Adjust,
 }
 
 
@@ -99,7 +113,7 @@ def statement_of(record: Any) -> Statement:
     if sorted(said) != sorted(needed):
         raise InvalidInputError(f"A hint that says {says!r} needs exactly {', '.join(needed)}, got {record!r}.")
     for name, value in said.items():
-        if type(value) is not str and not (name == "item" and type(value) is int):
+        if type(value) is not str and not (name in ("item", "to") and type(value) is int):
             raise InvalidInputError(f"`{name}` of a hint must be a text, got {value!r}.")
     if said.get("toward", "less") not in get_args(Toward):
         raise InvalidInputError(f"`toward` must be one of {', '.join(get_args(Toward))}, got {said['toward']!r}.")

@@ -141,7 +141,10 @@ SAID = {
     "like-but": ("item", "column", "toward"),
     "want": ("attribute",),
     "dont-care": ("column",),
+    "adjust": ("item", "to"),
 }
+
+ItemIdField = StrictInt | Annotated[str, Field(max_length=5_000)]
 
 
 class NewHint(BaseModel):
@@ -152,14 +155,17 @@ class NewHint(BaseModel):
         {"says": "like-but", "item": "alien-1979", "column": "scary", "toward": "less"},
         {"says": "want", "attribute": "funny"},
         {"says": "dont-care", "column": "romantic"},
+        {"says": "adjust", "item": "city/steel", "to": "city/carbon"},
     )
 
-    says: Literal["more-like", "like-but", "want", "dont-care"] = Field(
+    says: Literal["more-like", "like-but", "want", "dont-care", "adjust"] = Field(
         description="`more-like`: the `item` is better than the others that are recommended; `like-but`: one that "
         "differs from the `item` in this `column` alone is better; `want`: the `attribute` is worth having; "
-        "`dont-care`: items that differ in this `column` alone are about the same."
+        "`dont-care`: items that differ in this `column` alone are about the same; `adjust`: the configuration `to` is "
+        "better than the `item`, of which it was made."
     )
-    item: StrictInt | Annotated[str, Field(max_length=1_000)] | None = Field(None, description="The id of an item.")
+    item: ItemIdField | None = Field(None, description="The id of an item.")
+    to: ItemIdField | None = Field(None, description="The id of the configuration that the item was adjusted to.")
     column: LongName | None = Field(None, description="Of one of the item's `wishes`, or of an attribute.")
     toward: Literal["less", "more"] | None = Field(None, description="Which way the item should differ.")
     attribute: LongName | None = Field(None, description="The text of an attribute of the catalogue.")
@@ -167,7 +173,7 @@ class NewHint(BaseModel):
     @model_validator(mode="after")
     def _has_its_fields(self) -> "NewHint":
         needed = SAID[self.says]
-        given = [name for name in ("item", "column", "toward", "attribute") if getattr(self, name) is not None]
+        given = [name for name in ("item", "to", "column", "toward", "attribute") if getattr(self, name) is not None]
         if sorted(given) != sorted(needed):
             fields = ", ".join(f"`{name}`" for name in needed)
             raise ValueError(f"a hint that says `{self.says}` needs exactly {fields}")
@@ -177,6 +183,15 @@ class NewHint(BaseModel):
     def said(self) -> dict[str, Any]:
         """The statement as the library logs it."""
         return {"says": self.says, **{name: getattr(self, name) for name in SAID[self.says]}}
+
+
+class Wanted(BaseModel):
+    """What a configuration should have."""
+
+    model_config = request_config({"column": "frame", "value": "carbon"})
+
+    column: LongName = Field(description="The name of a decision.")
+    value: Annotated[str, Field(max_length=1_000)] = Field(description="One of its values.")
 
 
 class Undo(BaseModel):

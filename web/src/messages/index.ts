@@ -43,9 +43,19 @@ export function parts<K extends Key>(key: K, ...given: Given<K, ComponentChild>)
   return pieces<ComponentChild>(key, given[0] ?? {});
 }
 
-/** A number as the language writes it. */
+// From here on nobody reads the digits: 1,087,369,280,520.
+const READABLE = 100_000_000;
+
+/** A number as the language writes it; a very large one as a person would: 1.1 trillion. */
 export function number(value: number): string {
-  return value.toLocaleString(language);
+  if (Math.abs(value) < READABLE) return value.toLocaleString(language);
+  return value.toLocaleString(language, { notation: "compact", compactDisplay: "long", maximumSignificantDigits: 2 });
+}
+
+/** The same in a few characters: 1.1T, 92M, but 1,200. */
+export function shortNumber(value: number): string {
+  if (Math.abs(value) < 1_000_000) return number(value);
+  return value.toLocaleString(language, { notation: "compact", maximumSignificantDigits: 2 });
 }
 
 function pieces<Value>(key: Key, values: Readonly<Record<string, Value>>): (Value | string)[] {

@@ -17,6 +17,7 @@ import torch
 
 from rather.formats.spaces.columns import ConfiguredComparatives, configured_columns
 from rather.formats.spaces.compiling import Compiled, Part, Settled
+from rather.formats.spaces.configuring import SpaceConfigurator
 from rather.formats.spaces.definition import ProductSpace
 from rather.formats.spaces.space_filters import SpaceFilters
 from rather.formats.spaces.texts import Choices, ConfiguredFacts, Ids, Labels, images, label_of
@@ -82,6 +83,7 @@ class EncodedSpace:
                 TableComparatives(blocks, scale, interactions), values, choices, configurations
             ),
             filters=SpaceFilters(self.valid, self.configurations),
+            configurator=SpaceConfigurator(self.valid, choices),
             space=described.space,
             notes=described.notes,
         )

@@ -46,7 +46,7 @@ class Choices:
         """For each column, at which position of its table of values the value of a configuration stands."""
         number = range(len(self))[row]
         compiled = self.valid.compiled
-        chosen = compiled.diagram.choices(torch.tensor([number]))
+        chosen = torch.tensor([compiled.diagram.path(number)])
         by_decision = {decision: chosen[:, layer] for layer, decision in enumerate(compiled.order)}
         space = self.valid.space
         found = {decision.name: int(by_decision[index]) for index, decision in enumerate(space.decisions)}

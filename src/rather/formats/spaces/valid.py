@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from rather.errors import InvalidInputError, NeedsListError
+from rather.errors import InvalidInputError, NeedsListError, NoneAllowedError
 from rather.formats.spaces.compiling import (
     MOST_CONFIGURATIONS,
     MOST_EDGES,
@@ -171,7 +171,7 @@ class ValidConfigurations:
         wanted = [self.conditions.formula(each) for each in expressions]
         found = self._compiled((*self.rules, *wanted))
         if found is None:
-            raise InvalidInputError(f"No {self.space.name} satisfies {' and '.join(map(repr, expressions))}.")
+            raise NoneAllowedError(f"No {self.space.name} satisfies {' and '.join(map(repr, expressions))}.")
         return found
 
     def without(self, rule: int) -> Compiled | None:

@@ -2,6 +2,7 @@
 
 import re
 
+from rather.conversation.wording import article
 from rather.formats.tables.column_kinds import AMOUNTS, ColumnKind
 from rather.formats.tables.english_phrases import english_phrase, inside
 from rather.formats.tables.naming import CURRENCY_SIGNS, counts_things, words
@@ -50,6 +51,8 @@ def phrase(column: TableColumn, value: str) -> str:
     own = own_phrase(column.phrase, ENGLISH)
     if own is None:
         return english_phrase(column, value)
+    if article(value) == "an":
+        own = re.sub(rf"\b([Aa]) {re.escape(VALUE)}", rf"\1n {VALUE}", own)
     return own.replace(VALUE, f"{STRESS}{value}{STRESS}") if VALUE in own else ""
 
 

@@ -18,7 +18,7 @@ from rather.conversation.policy import Policy
 from rather.conversation.policy_settings import response_of_kind
 from rather.conversation.session import Session
 from rather.conversation.stopping import Stopping
-from rather.errors import InvalidInputError, RatherError
+from rather.errors import InvalidInputError, NoneAllowedError, RatherError
 from rather.model.allowed import Allowed, count_allowed
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
@@ -117,8 +117,13 @@ class ServedCatalog:
         """The items that match the expression and all filters; None when there is nothing to match."""
         try:
             return self.filters.mask(filters, where)
+        except NoneAllowedError:
+            raise self._none_match() from None
         except RatherError as error:
             raise invalid_filter(str(error)) from None
+
+    def _none_match(self) -> ProblemError:
+        return invalid_filter(f"No {plural(self.catalog.name)} match: loosen a filter.")
 
     def complete(self, request: NewSession) -> NewSession:
         """The request with the server's choice for everything that was left out, or a problem."""
@@ -266,7 +271,7 @@ class ServedCatalog:
             allowed = self.matching(request.filters, request.where)
             if allowed is not None and (left := count_allowed(allowed, len(self.catalog))) < request.k:
                 if not left:
-                    raise invalid_filter(f"No {plural(self.catalog.name)} match: loosen a filter.")
+                    raise self._none_match()
                 few = f"Only {left} of {counted(len(self.catalog), self.catalog.name)} match{'es' * (left == 1)}"
                 raise invalid_filter(f"{few} these filters; a question needs {request.k}.")
             policy = Policy(

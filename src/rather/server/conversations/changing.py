@@ -73,7 +73,7 @@ class Changing:
         conversation = self._loading.load(id)
         self._validate_room(conversation)
         stored = conversation.stored
-        self._validate_own_way(stored)
+        self.validate_own_way(stored)
         try:
             state, record = self._states.after_hint(conversation.state, statement_of(hint.said))
         except (InvalidInputError, UnknownNameError) as error:
@@ -86,7 +86,7 @@ class Changing:
     def revise(self, id: str, answer: str, revision: Revision, key: RequestKey | None) -> Conversation:
         """Answer an earlier question otherwise; what was answered and said after it stays."""
         conversation = self._loading.load(id)
-        self._validate_own_way(conversation.stored)
+        self.validate_own_way(conversation.stored)
         choice, steps = as_choice(revision.choice), conversation.stored.steps
         given = _held_answer(conversation, answer, choice)
         if given.event["answer"] == choice:
@@ -124,7 +124,7 @@ class Changing:
     def filters(self, id: str, filters: NewFilters, key: RequestKey | None) -> Conversation:
         """Ask and recommend under other filters from now on."""
         stored = self._loading.find(id)
-        self._validate_own_way(stored)
+        self.validate_own_way(stored)
         served = self._catalogs.of_session(stored.catalog)
         if served is None:
             raise no_longer_served(stored)
@@ -149,7 +149,7 @@ class Changing:
         """Whether the study that is running is about a session."""
         return self._participation is not None and self._participation.covers(stored)
 
-    def _validate_own_way(self, stored: StoredSession) -> None:
+    def validate_own_way(self, stored: StoredSession) -> None:
         """Raise in a study: who steers the questions in a way of their own cannot be compared with the others."""
         if self.in_study(stored):
             text = "A study takes answers alone: no hints, no filters and no corrections."

@@ -1,13 +1,15 @@
 """All that a server does with conversations, as the HTTP layer and the operator ask for it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
 import torch
 
+from rather.conversation.adjusting import Adjustment, Alternatives
 from rather.conversation.allowed_items import dump_allowed
 from rather.conversation.contradictions import Contradiction
+from rather.errors import InvalidInputError, UnknownNameError
 from rather.languages import ENGLISH
 from rather.model.allowed import are_allowed, both_allowed, count_allowed
 from rather.model.belief import Belief
@@ -158,6 +160,19 @@ class Conversations:
             return []
         with self.states.gate.urgent():
             return conversation.session.contradictions(language=language)
+
+    def adjust(
+        self, conversation: Conversation, item: ItemId, wanted: Mapping[str, str], language: str
+    ) -> tuple[Adjustment, Sequence[Alternatives]]:
+        """What becomes of a configuration, and what else could be changed about it; nothing is learned."""
+        self._changing.validate_own_way(conversation.stored)
+        session = conversation.session
+        try:
+            with self.states.gate.urgent():
+                return session.adjust(item, wanted, language), session.alternatives(item, wanted, language)
+        except (InvalidInputError, UnknownNameError) as error:
+            action = "Take the item and the values from what the server lists."
+            raise ProblemError(422, "invalid-adjustment", str(error), action) from None
 
     def change_filters(self, id: str, filters: NewFilters, idempotency_key: str | None = None) -> Conversation:
         """Ask and recommend under other filters from now on; the answers stay."""

@@ -28,6 +28,7 @@ def catalog_view(served: ServedCatalog, settings: Settings) -> schema.CatalogVie
         strategies=list(served.strategies),
         largest_slate=min(settings.limits.slate, len(catalog)),
         takes_where=catalog.filters is not None,
+        adjustable=catalog.configurator is not None,
     )
 
 

@@ -70,6 +70,8 @@ def prompt(question: Question, name: str, display: DisplayText) -> str:
     if question.kind == "attributes":
         return display.text(question.text)
     key = "question.prompt_unnamed" if name == UNNAMED else "question.prompt"
+    if question.names_noun:
+        return display.text(f"{question.start}?")
     said = {"noun": display.text(name), "lead": question.lead, "start": question.start}
     return message(display.language, key, **said)
 

@@ -4,7 +4,7 @@ import json
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from rather.conversation.policy_settings import Ranking
 from rather.conversation.reasons import Speaker
@@ -15,6 +15,7 @@ from rather.server.http.catalog_views import attributes_view, catalog_view
 from rather.server.http.language import Reader, Wishes
 from rather.server.http.problems import documented
 from rather.server.http.session_views import (
+    adjustment_view,
     contradictions_view,
     display_for,
     history_view,
@@ -22,7 +23,7 @@ from rather.server.http.session_views import (
     profile_view,
     session_view,
 )
-from rather.server.problems import ProblemError, invalid_filter
+from rather.server.problems import ProblemError, invalid_filter, invalid_request
 from rather.server.requests import (
     Filter,
     Filters,
@@ -34,6 +35,7 @@ from rather.server.requests import (
     Page,
     Revision,
     Undo,
+    Wanted,
 )
 
 api = APIRouter(prefix="/v1", responses=documented(422, 429, 503))
@@ -71,6 +73,15 @@ Excluded = Annotated[
     list[str] | None,
     Query(max_length=1_000, description="Ids of items to leave out, such as those the person has; repeat it for more."),
 ]
+AdjustedId = Annotated[str, Query(max_length=5_000, description="The id of the configuration to adjust.")]
+WantedText = Annotated[
+    str | None,
+    Query(
+        max_length=20_000,
+        description="The values wanted, as a JSON list.",
+        examples=['[{"column": "frame", "value": "carbon"}]'],
+    ),
+]
 RankedBy = Annotated[
     Ranking,
     Query(
@@ -104,6 +115,7 @@ def page_of(
 
 
 _FILTERS = TypeAdapter(Filters)
+_WANTED = TypeAdapter(Annotated[list[Wanted], Field(max_length=200)])
 
 
 @api.get("/catalogs", tags=["catalogs"], summary="List the catalogues")
@@ -249,10 +261,24 @@ def give_hint(
 ) -> schema.SessionView:
     """Say something unasked: "more like this", "like this, but cheaper", "I want …", "I don't care about …".
 
-    It counts like an answer, and undo takes it back. The open question is chosen again in the light of it, under a new
-    id.
+    Or take a configuration that was adjusted. It counts like an answer, and undo takes it back. The open question is
+    chosen again in the light of it, under a new id.
     """
     return session_view(conversations.hint(id, body, idempotency_key), conversations.settings, reader)
+
+
+@api.get("/sessions/{id}/adjustment", tags=["results"], summary="Adjust", responses=documented(404, 409))
+def show_adjustment(
+    id: SessionId, conversations: AppConversations, reader: Reader, item: AdjustedId, wanted: WantedText = None
+) -> schema.AdjustmentView:
+    """A configuration with some choices changed and as little else as the rules and must-haves allow.
+
+    Nothing is learned from looking. Who takes it says so in a hint: `{"says": "adjust", "item": …, "to": …}`.
+    """
+    conversation = conversations.load(id)
+    language = display_for(reader, conversation, conversations.settings).language
+    found = conversations.adjust(conversation, item, _parse_wanted(wanted), language)
+    return adjustment_view(conversation, *found, conversations.settings, reader)
 
 
 @api.post("/sessions/{id}/undo", tags=["sessions"], summary="Undo", responses=documented(400, 404, 409, 413))
@@ -347,6 +373,16 @@ def _page(
 ) -> schema.RecommendationsView:
     items, total = conversations.rank(conversation, page)
     return page_view(conversation, page, items, total, conversations.settings, reader, speaker)
+
+
+def _parse_wanted(text: str | None) -> dict[str, str]:
+    if not text:
+        return {}
+    try:
+        return {each.column: each.value for each in _WANTED.validate_json(text)}
+    except ValidationError as error:
+        first: Any = error.errors()[0]
+        raise invalid_request(f"`wanted` must be a JSON list of columns and values: {first['msg']}.") from None
 
 
 def _parse_filters(text: str | None) -> list[Filter]:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
+from rather.conversation.adjusting import Adjustment, Alternatives, Change, TotalChange
 from rather.conversation.compared_facts import compared_facts
 from rather.conversation.contradictions import Contradiction
 from rather.conversation.display_text import DisplayText
@@ -18,7 +19,7 @@ from rather.conversation.records import logged_question, question_of
 from rather.conversation.session import Session
 from rather.conversation.stopping import Stopping
 from rather.conversation.tastes import tastes
-from rather.conversation.wording import question_in
+from rather.conversation.wording import item_names, question_in
 from rather.errors import InvalidInputError, UnknownNameError
 from rather.languages import ENGLISH, retold
 from rather.model.questions import Question, Recommendation
@@ -81,8 +82,14 @@ def session_view(
         catalog_changes=[
             display.text(retold(display.language, "carried", sentence)) for sentence in stored.changes or ()
         ],
+        adjusted=None if state is None else _adjusted(conversation, display, "they" if shared else "you"),
         study=study,
     )
+
+
+def _adjusted(conversation: Conversation, display: DisplayText, speaker: Speaker) -> schema.RecommendationView | None:
+    item = conversation.session.adjusted
+    return None if item is None else ranked(conversation, [item], 0, display, speaker)[0]
 
 
 def display_for(reader: Wishes, conversation: Conversation, settings: Settings) -> DisplayText:
@@ -107,7 +114,11 @@ def ranked(
     views = []
     catalog = conversation.session.policy.catalog
     if display.language != ENGLISH:
-        items = [replace(item, facts=catalog.facts_of(item.row, display.language)) for item in items]
+        names = item_names(catalog, [item.row for item in items], display.language)
+        items = [
+            replace(item, facts=catalog.facts_of(item.row, display.language), **name._asdict())
+            for item, name in zip(items, names, strict=True)
+        ]
     found = zip(items, conversation.session.reasons(items, speaker, display.language), strict=True)
     for rank, (item, reasons) in enumerate(found, start=offset + 1):
         why = [
@@ -254,6 +265,74 @@ def contradictions_view(
             for each in found
         ]
     )
+
+
+def adjustment_view(
+    conversation: Conversation,
+    adjustment: Adjustment,
+    decisions: Sequence[Alternatives],
+    settings: Settings,
+    reader: Wishes,
+) -> schema.AdjustmentView:
+    """What becomes of a configuration, and what else could be changed about it."""
+    display = display_for(reader, conversation, settings)
+    items = [adjustment.start] if adjustment.item is None else [adjustment.start, adjustment.item]
+    views = ranked(conversation, items, 0, display, "you")
+    return schema.AdjustmentView(
+        start=views[0],
+        item=None if adjustment.item is None else views[-1],
+        wanted=_change_views(adjustment.wanted, display),
+        forced=_change_views(adjustment.forced, display),
+        because=[
+            schema.ObstacleView(text=display.text(each.text), must_have=each.is_must_have)
+            for each in adjustment.because
+        ],
+        totals=_total_views(adjustment.totals, display),
+        decisions=[
+            schema.AlternativesView(
+                column=decision.column,
+                name=display.text(decision.name),
+                values=[
+                    schema.AlternativeView(
+                        value=each.value,
+                        text=display.text(each.text),
+                        chosen=each.is_chosen,
+                        possible=each.item is not None,
+                        forced=_change_views(each.forced, display),
+                        totals=_total_views(each.totals, display),
+                    )
+                    for each in decision.values
+                ],
+            )
+            for decision in decisions
+        ],
+    )
+
+
+def _change_views(changes: Sequence[Change], display: DisplayText) -> list[schema.ChangeView]:
+    return [
+        schema.ChangeView(
+            column=each.column,
+            name=display.text(each.name),
+            before=display.text(each.before),
+            after=display.text(each.after),
+        )
+        for each in changes
+    ]
+
+
+def _total_views(totals: Sequence[TotalChange], display: DisplayText) -> list[schema.TotalChangeView]:
+    return [
+        schema.TotalChangeView(
+            column=each.column,
+            name=display.text(each.name),
+            before=display.text(each.before),
+            after=display.text(each.after),
+            difference=display.text(each.difference),
+            amount=each.amount,
+        )
+        for each in totals
+    ]
 
 
 def profile_view(conversation: Conversation, reader: Wishes) -> schema.Profile:

@@ -13,12 +13,17 @@ from rather.server.http.schema.catalogs import (
     HintOption,
 )
 from rather.server.http.schema.conversations import (
+    AdjustmentView,
+    AlternativesView,
+    AlternativeView,
     Answered,
+    ChangeView,
     Contradictions,
     ContradictionView,
     Fact,
     HintView,
     History,
+    ObstacleView,
     OptionFact,
     OptionView,
     Profile,
@@ -30,6 +35,7 @@ from rather.server.http.schema.conversations import (
     StopView,
     StudyView,
     Taste,
+    TotalChangeView,
     TurnView,
     Wish,
 )
@@ -43,13 +49,17 @@ from rather.server.http.schema.operations import (
 )
 
 __all__ = [
+    "AdjustmentView",
     "AdminSession",
     "AdminSessions",
+    "AlternativeView",
+    "AlternativesView",
     "Answered",
     "AttributeView",
     "AttributesView",
     "CatalogView",
     "CatalogsView",
+    "ChangeView",
     "ContradictionView",
     "Contradictions",
     "Expired",
@@ -60,6 +70,7 @@ __all__ = [
     "HintOption",
     "HintView",
     "History",
+    "ObstacleView",
     "OptionFact",
     "OptionView",
     "Profile",
@@ -73,6 +84,7 @@ __all__ = [
     "StopView",
     "StudyView",
     "Taste",
+    "TotalChangeView",
     "TurnView",
     "Wish",
 ]

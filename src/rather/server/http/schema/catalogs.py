@@ -91,6 +91,7 @@ class CatalogView(BaseModel):
     strategies: list[str]
     largest_slate: int
     takes_where: bool = Field(description="Whether it takes a filter expression (`where`).")
+    adjustable: bool = Field(False, description="Whether its items are configurations, which can be adjusted.")
 
 
 class CatalogsView(BaseModel):

@@ -136,6 +136,79 @@ class RecommendationView(BaseModel):
     wishes: list[Wish] = Field([], description="How it is most likely to be wished otherwise; for hints.")
 
 
+class ChangeView(BaseModel):
+    """A decision that is taken otherwise."""
+
+    model_config = example(column="brakes", name="brakes", before="rim", after="hydraulic disc")
+
+    column: str
+    name: str = Field(description="What to call it, in the language of the reader.")
+    before: str
+    after: str
+
+
+class TotalChangeView(BaseModel):
+    """What becomes of a total."""
+
+    model_config = example(column="price", name="price", before="€770", after="€890", difference="+€120", amount=120.0)
+
+    column: str
+    name: str = Field(description="What to call it, in the language of the reader.")
+    before: str
+    after: str
+    difference: str = Field(description="With its sign and unit.")
+    amount: float = Field(description="The difference as a number.")
+
+
+class ObstacleView(BaseModel):
+    """A rule that stands in the way."""
+
+    model_config = example(text="frame: carbon only goes with brakes: cable disc or hydraulic disc", must_have=False)
+
+    text: str
+    must_have: bool = Field(description="Whether the person set it, as a must-have.")
+
+
+class AlternativeView(BaseModel):
+    """A value that a decision could have, and what it would take."""
+
+    value: str = Field(description="Names it in a request.")
+    text: str = Field(description="As it is shown.")
+    chosen: bool = Field(description="Whether the item has it.")
+    possible: bool = Field(description="Whether any configuration that the rules and must-haves allow has it.")
+    forced: list[ChangeView] = Field(description="What else would change.")
+    totals: list[TotalChangeView]
+
+
+class AlternativesView(BaseModel):
+    """The values that a decision could have."""
+
+    column: str = Field(description="Names it in a request.")
+    name: str = Field(description="What to call it, in the language of the reader.")
+    values: list[AlternativeView] = Field(
+        description="All of them; of a decision with very many, some that are spread evenly."
+    )
+
+
+class AdjustmentView(BaseModel):
+    """What becomes of a configuration, and what else could be changed about it. Nothing is learned from looking."""
+
+    start: RecommendationView = Field(description="The configuration that is adjusted.")
+    item: RecommendationView | None = Field(
+        description="What it becomes; null if nothing that the rules and must-haves allow has what is wanted."
+    )
+    wanted: list[ChangeView]
+    forced: list[ChangeView] = Field(description="What else has to change: as little as possible.")
+    because: list[ObstacleView] = Field(
+        description="The rules that require it; without an item, rules that together leave nothing."
+    )
+    totals: list[TotalChangeView]
+    decisions: list[AlternativesView] = Field(
+        description="What each value of each decision would take, with what is wanted kept: compared with `item`, or "
+        "with `start` without one."
+    )
+
+
 class RecommendationsView(BaseModel):
     """A page of the ranking, which goes on in lists of five."""
 
@@ -208,6 +281,9 @@ class SessionView(BaseModel):
     )
     recommendations: list[RecommendationView] = Field(
         description="The five items that are worth most together: whatever the person likes, one of them should fit."
+    )
+    adjusted: RecommendationView | None = Field(
+        None, description="The configuration that the person last adjusted one to, if they did and it can be had."
     )
     catalog_changes: list[str] = Field(
         description="What has changed in the catalogue since the last answer, in sentences; empty when nothing has."
