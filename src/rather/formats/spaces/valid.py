@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,9 +12,10 @@ import torch
 from torch import Tensor
 
 from rather.errors import InvalidInputError
+from rather.formats.spaces.clashes import smallest_clash
 from rather.formats.spaces.compiling import MOST_EDGES, Compiled, Part, Problem, TooWideError, Total
 from rather.formats.spaces.conditions import SpaceConditions
-from rather.formats.spaces.definition import ProductSpace, Units
+from rather.formats.spaces.definition import LARGEST_AMOUNT, ProductSpace, Units
 from rather.formats.spaces.rules import Formula, every
 from rather.formats.tables.column_kinds import Role, Worth
 from rather.formats.tables.inspection import inspect_table
@@ -25,9 +25,6 @@ from rather.nouns import counted
 
 # Different amounts of a total. More come of prices in cents that were not rounded.
 MOST_AMOUNTS = 500_000
-
-# Sets of rules that are tried to find the smallest ones that clash.
-MOST_TRIED = 2_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +65,13 @@ class ValidConfigurations:
                 adds.append(np.array([units.whole(gain) for gain in gains]) if any(gains) else None)
             own = self.space.table_settings.column(total.name)
             is_wanted = own.role is Role.USE and own.worth is not Worth.LINE
+            most = abs(units.whole(total.base)) + sum(int(np.abs(each).max()) for each in adds if each is not None)
+            if most > LARGEST_AMOUNT:
+                self.space.reject(
+                    (total.name,),
+                    f"{total.name!r} must come to at most 15 digits, decimals included, got up to "
+                    f"{most / 10**units.decimals:.1e}.",
+                )
             found.append(Total(units.whole(total.base), tuple(adds), is_wanted))
         return tuple(found)
 
@@ -105,11 +109,12 @@ class ValidConfigurations:
     def rules(self) -> tuple[Formula, ...]:
         """The rules as formulas, in the order of the space."""
         found = []
-        for rule in self.space.rules:
+        conditions = self.conditions
+        for number, rule in enumerate(self.space.rules):
             try:
-                found.append(self.conditions.formula(rule, "a rule"))
+                found.append(conditions.formula(rule, "a rule"))
             except InvalidInputError as error:
-                self.space.reject(("space", "rules"), str(error))
+                self.space.reject(("space", "rules", str(number)), str(error))
         return tuple(found)
 
     @cached_property
@@ -155,6 +160,10 @@ class ValidConfigurations:
         found = self._compiled(self.rules)
         if found is None:
             self._reject_contradiction()
+        if found.diagram.count == 1:
+            self.space.reject(
+                ("space", "rules"), "the rules leave a single configuration; a choice needs at least two."
+            )
         return found
 
     def filtered(self, expressions: Sequence[str]) -> Compiled:
@@ -180,33 +189,30 @@ class ValidConfigurations:
             ) from None
 
     def _reject_contradiction(self) -> NoReturn:
-        clashing = [self.space.rules[number] for number in self.clashing_rules()]
-        if len(clashing) == 1:
-            text = f"no configuration satisfies the rule {clashing[0]!r}."
-        else:
-            listed = "".join(f"\n  {rule}" for rule in clashing)
-            text = f"no configuration satisfies these {counted(len(clashing), 'rule')} together:{listed}"
-        self.space.reject(("space", "rules"), text)
+        numbers = self.clashing_rules()
+        first = ("space", "rules", str(numbers[0]))
+        if len(numbers) == 1:
+            self.space.reject(first, f"no configuration satisfies the rule {self.space.rules[numbers[0]]!r}.")
+        listed = []
+        for number in numbers:
+            line = self.space.lines.get(("space", "rules", str(number)))
+            listed.append(
+                f"\n  {self.space.rules[number]}" if line is None else f"\n  line {line}: {self.space.rules[number]}"
+            )
+        self.space.reject(
+            first, f"no configuration satisfies these {counted(len(numbers), 'rule')} together:{''.join(listed)}"
+        )
 
     def clashing_rules(self) -> tuple[int, ...]:
         """The smallest set of rules that no configuration satisfies together, given that all of them are too many.
 
-        First rules are left out one by one while the others still clash; then smaller sets are tried.
+        See `rather.formats.spaces.clashes.smallest_clash`.
         """
-        kept = list(range(len(self.rules)))
-        for number in list(kept):
-            fewer = [each for each in kept if each != number]
-            if self._compiled([self.rules[each] for each in fewer]) is None:
-                kept = fewer
-        tried = 0
-        for size in range(1, len(kept)):
-            for some in itertools.combinations(range(len(self.rules)), size):
-                tried += 1
-                if tried > MOST_TRIED:
-                    return tuple(kept)
-                if self._compiled([self.rules[each] for each in some]) is None:
-                    return some
-        return tuple(kept)
+
+        def can_hold(some: Sequence[int]) -> bool:
+            return self._compiled([self.rules[each] for each in some]) is not None
+
+        return smallest_clash(len(self.rules), can_hold)
 
     def table(self, choices: Tensor) -> dict[str, list[str | float | bool]]:
         """Configurations `(b, L)`, in the order of the diagram, as the columns of a table."""
