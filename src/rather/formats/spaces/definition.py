@@ -150,7 +150,8 @@ def NumberRange(  # noqa: N802
     count = int((Decimal(str(high)) - start) / width) + 1
     if count > MOST_VALUES:
         raise InvalidInputError(
-            f"The range {name!r} must have at most {MOST_VALUES:,} values, got {large_number(count)}: take a larger step."
+            f"The range {name!r} must have at most {MOST_VALUES:,} values, got {large_number(count)}: take a larger "
+            "step."
         )
     exact = [start + number * width for number in range(count)]
     values = tuple(float(each) for each in exact)
@@ -326,7 +327,7 @@ class ProductSpace:
 
 
 def located(source: str, lines: Mapping[tuple[str, ...], int], path: tuple[str, ...]) -> str:
-    """Where in a file something stands: "bike.toml, line 7"; of what is inside it the first line, else what it is in."""
+    """Where something stands: "bike.toml, line 7"; without a line of its own, that of what is in it or around it."""
     inside = [line for other, line in lines.items() if other[: len(path)] == path and path]
     around = (lines[path[:end]] for end in range(len(path), 0, -1) if path[:end] in lines)
     line = next(around, None) if path in lines or not inside else min(inside)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NoReturn
 
@@ -91,13 +91,21 @@ class ValidConfigurations:
 
     @cached_property
     def values(self) -> tuple[TableColumn, ...]:
-        """The columns of a table in which every value of every column occurs; the first rows of each are its values."""
-        columns: dict[str, list[str | float | bool]] = {each.name: each.cells for each in self.space.decisions}
+        """The columns of tables in which every value of every column occurs; the first rows of each are its values."""
+        rows = max(len(each.values) for each in self.space.decisions)
+        decisions = {
+            each.name: [*each.cells, *([each.cells[0]] * (rows - len(each.cells)))] for each in self.space.decisions
+        }
+        # Totals are tables of their own: as rows of one table, thousands of amounts would make every column as long.
+        tables = [decisions]
         for total, units, amounts in zip(self.space.totals, self.units, self.amounts, strict=True):
-            columns[total.name] = [units.amount(each) for each in amounts.tolist()]
-        rows = max(map(len, columns.values()))
-        padded = {name: [*cells, *([cells[0]] * (rows - len(cells)))] for name, cells in columns.items()}
-        return inspect_table(padded, self.space.table_settings).columns
+            tables.append({total.name: [units.amount(each) for each in amounts.tolist()]})
+        return tuple(column for table in tables for column in self._inspected(table))
+
+    def _inspected(self, table: Mapping[str, Sequence[str | float | bool]]) -> tuple[TableColumn, ...]:
+        settings = self.space.table_settings
+        own = {name: settings.column(name) for name in table}
+        return inspect_table(table, replace(settings, columns=own, interactions=None)).columns
 
     @cached_property
     def conditions(self) -> SpaceConditions:
@@ -174,9 +182,21 @@ class ValidConfigurations:
             raise InvalidInputError(f"No {self.space.name} satisfies {' and '.join(map(repr, expressions))}.")
         return found
 
-    def without(self, rule: int) -> Compiled | None:
-        """The configurations that satisfy all rules but one."""
-        return self._compiled([each for number, each in enumerate(self.rules) if number != rule])
+    def count_without(self, rule: int) -> int | None:
+        """How many configurations satisfy all rules but one; None if there are too many to count."""
+        # What has a worth plays no part.
+        totals = tuple(replace(total, is_wanted=False) for total in self.totals)
+        problem = replace(self.problem, totals=totals, pairs=())
+        try:
+            found = problem.compiled(every(each for number, each in enumerate(self.rules) if number != rule))
+        except (InvalidInputError, TooWideError):
+            return None
+        return None if found is None else found.diagram.count
+
+    def occurring(self, decision: int) -> list[bool]:
+        """Which values of a decision some valid configuration has."""
+        layer = self.compiled.order.index(decision)
+        return self.compiled.diagram.layers[layer].exists.any(dim=0).tolist()
 
     def _compiled(self, rules: Sequence[Formula]) -> Compiled | None:
         try:
