@@ -26,7 +26,8 @@ def inspect(
         Path,
         typer.Argument(
             metavar="TABLE",
-            help="A CSV, TSV, Parquet or JSON lines file; or a product space: bike.toml, 'bicycle' or 'laptop' (bundled).",
+            help="A CSV, TSV, Parquet or JSON lines file; or a product space: bike.toml, or 'bicycle' or 'laptop' "
+            "(bundled).",
             show_default=False,
         ),
     ],
