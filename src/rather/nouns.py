@@ -3,6 +3,8 @@
 The library `inflect` knows more words, but takes 2 s to import and makes "SUVS" of "SUV".
 """
 
+from decimal import Decimal
+
 _PAIRS = """
 aircraft aircraft bus buses calf calves child children deer deer fish fish foot feet goose geese half halves
 hero heroes knife knives leaf leaves life lives loaf loaves man men mouse mice ox oxen person people potato potatoes
@@ -26,6 +28,20 @@ def plural(noun: str, count: int | None = None) -> str:
 def counted(count: int, noun: str) -> str:
     """A number and its noun: `counted(1200, "country")` is "1,200 countries"."""
     return f"{count:,} {plural(noun, count)}"
+
+
+SCALES = ("million", "billion", "trillion", "quadrillion", "quintillion")
+
+
+def large_number(count: int) -> str:
+    """A number that one can read: "657.6 million (657,622,176)", and beyond 10^21 "3.2e+25"."""
+    if count < 10**6:
+        return f"{count:,}"
+    # A Decimal: a float ends at 1e308.
+    thousands = (len(str(count)) - 1) // 3
+    if thousands - 2 >= len(SCALES):
+        return f"{Decimal(count):.1e}"
+    return f"{count / 10 ** (3 * thousands):.1f} {SCALES[thousands - 2]} ({count:,})"
 
 
 def _plural_word(word: str) -> str:

@@ -1,4 +1,7 @@
-"""`rather inspect cars.csv`: how the columns of a table are understood, and the settings to change that."""
+"""`rather inspect cars.csv`: how the columns of a table are understood, and the settings to change that.
+
+A product space (`rather inspect bike.toml`) is in `inspect_space`.
+"""
 
 import sys
 from dataclasses import replace
@@ -20,7 +23,13 @@ EXAMPLES = 3
 
 def inspect(
     path: Annotated[
-        Path, typer.Argument(metavar="TABLE", help="A CSV, TSV, Parquet or JSON lines file.", show_default=False)
+        Path,
+        typer.Argument(
+            metavar="TABLE",
+            help="A CSV, TSV, Parquet or JSON lines file; or a product space: bike.toml, or 'bicycle' or 'laptop' "
+            "(bundled).",
+            show_default=False,
+        ),
     ],
     json_output: Json = False,
     write: Annotated[
@@ -43,21 +52,35 @@ def inspect(
     Every command that reads the table follows the settings (cars.toml for cars.csv). At a terminal it first asks about
     columns that are doubtful, unless there are settings already.
 
+    Of a product space it shows what can be chosen, how many valid configurations there are, what each rule excludes,
+    and which values no valid configuration has. Nothing is written.
+
     Examples:
         rather inspect cars.csv
         rather inspect cars.csv --questions
         rather inspect cars.csv --questions --prior population.npz
         rather inspect cars.csv --json --no-write
+        rather inspect bicycle
     """
     from rather.cli.progress import spinner
+    from rather.formats.opening import names_space
     from rather.formats.tables.inspection import inspect_table
     from rather.formats.tables.settings import settings_path
 
+    if is_space := names_space(path):
+        for option, given in (("--force", force), ("--strict", strict), ("--most-megabytes", most_megabytes)):
+            if given:
+                raise InvalidInputError(f"`{option}` must be left out: it has no meaning for a product space.")
     if questions:
         _preview(path, {} if force else None, json_output, most_megabytes, strict, prior)
         return
     if prior is not None:
         raise InvalidInputError("`--prior` changes questions, not columns: use it with --questions.")
+    if is_space:
+        from rather.cli.inspect_space import inspect_space
+
+        inspect_space(path, json_output)
+        return
     settings = settings_path(path)
     with spinner(f"reading {path}"):
         inspected = inspect_table(path, {} if force else None, most_megabytes=most_megabytes, strict=strict)
@@ -80,12 +103,16 @@ def _preview(
     from rather.cli.inspect_questions import questions_report, show_questions
     from rather.cli.progress import spinner
     from rather.formats.opened import Opened
+    from rather.formats.opening import names_space, open
     from rather.formats.prior_files import load_prior
     from rather.formats.tables.encoded_table import encode_table
 
     with spinner(f"asking about {path}"):
-        table = encode_table(path, settings, most_megabytes=most_megabytes, strict=strict)
-        opened = Opened(table.catalog, table.belief())
+        if names_space(path):
+            opened = open(str(path))
+        else:
+            table = encode_table(path, settings, most_megabytes=most_megabytes, strict=strict)
+            opened = Opened(table.catalog, table.belief())
         if prior is not None:
             opened = load_prior(prior).applied(opened)
         report = questions_report(*opened, path.name)
@@ -150,14 +177,21 @@ def _column_report(column: "TableColumn", inspected: "InspectedTable") -> dict[s
 
 def _usage(column: "TableColumn", inspected: "InspectedTable") -> str:
     """How a column will be used, in a few words."""
-    from rather.formats.tables.blocks import build_block
-    from rather.formats.tables.column_kinds import ColumnKind, Direction, Role
+    from rather.formats.tables.column_kinds import Role
     from rather.formats.tables.table_columns import label_columns
 
     names_rows = ["names the rows"] * (column.name == inspected.id)
     names_rows += ["label"] * (column.name in label_columns(inspected.label, inspected.raw.columns))
     if column.role is not Role.USE or column.problem:
         return ", ".join(names_rows) or ("cannot be used" if column.problem else column.role.value)
+    return ", ".join([learned(column), *names_rows])
+
+
+def learned(column: "TableColumn") -> str:
+    """How a column is learned from, in a few words."""
+    from rather.formats.tables.blocks import build_block
+    from rather.formats.tables.column_kinds import ColumnKind, Direction
+
     text = "learn"
     if column.kind not in (ColumnKind.YES_NO, ColumnKind.DEGREE):
         count = len(build_block(column)[0].levels)
@@ -171,7 +205,7 @@ def _usage(column: "TableColumn", inspected: "InspectedTable") -> str:
         text += f" ({count} {noun if count != 1 else noun.removesuffix('s')})"
     if column.direction is not Direction.DEPENDS:
         text += f", {column.direction.value} is better"
-    return ", ".join([text, *names_rows])
+    return text
 
 
 def _examples(column: "TableColumn") -> list[str]:

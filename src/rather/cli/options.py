@@ -51,7 +51,12 @@ def _validate_plot(path: Path | None) -> Path | None:
 
 
 CatalogName = Annotated[
-    str, typer.Argument(metavar="CATALOG", help="'films' (bundled), a table (cars.csv), a file of vectors or scores.")
+    str,
+    typer.Argument(
+        metavar="CATALOG",
+        help="'films', 'bicycle' or 'laptop' (bundled), a table (cars.csv), a product space (bike.toml), a file of "
+        "vectors or scores.",
+    ),
 ]
 SlateSize = Annotated[int, typer.Option("--k", min=2, help="Options per question.")]
 Attributes = Annotated[int, typer.Option("--p", min=1, help="Attributes per option, in questions about attributes.")]

@@ -78,7 +78,7 @@ def publish(
     """Publish a page that needs no server: the questions are chosen in the browser.
 
     The folder can be put on any web host. Answers stay on the device, and any number of people can answer at once.
-    For up to 20,000 items; `rather serve` has no such limit.
+    For up to 20,000 items, also as configurations of a product space; `rather serve` has no such limit.
 
     Examples:
         rather publish cars.csv site/

@@ -150,12 +150,17 @@ def _open(source: Any, options: Options) -> Opened:
     return _open_table(source, "a table", options)
 
 
+def names_space(source: str | Path) -> bool:
+    """Whether a path is that of a product space, or a name that of a bundled one."""
+    return str(source) in BUNDLED_SPACES or Path(source).suffix.lower() in SPACE_ENDINGS
+
+
 def files_of(source: str | Path) -> list[Path]:
     """The files on which depends what `open` makes of a path, whether they exist or not; none for the bundled films."""
     if source in BUNDLED:
         return []
     path = Path(source)
-    if path.suffix.lower() in SPACE_ENDINGS:
+    if names_space(path):
         return [path]
     return readable_files(path) if path.is_dir() else [path, settings_path(path)]
 

@@ -26,16 +26,20 @@ from functools import cached_property
 from typing import Any, NoReturn
 
 from rather.errors import InvalidInputError
-from rather.formats.tables.column_kinds import ColumnKind
+from rather.formats.tables.column_kinds import ColumnKind, Role
 from rather.formats.tables.naming import CURRENCIES
 from rather.formats.tables.settings import COLUMN_KEYS, TableSettings, load_settings, suggestion
 from rather.formats.tables.spellings import spelling_key
+from rather.nouns import large_number
 
 # A finer range has a worth that nobody can tell from the next one.
 MOST_VALUES = 10_000
 
 # Rows of a table of all configurations: some 500 MB of Python objects.
 MOST_ROWS = 1_000_000
+
+# Whole numbers up to here are exact in floating point too.
+LARGEST_AMOUNT = 2**53
 
 # What `settings` of a decision or a total may be: those of a column of a table, but for what a space says by itself.
 SETTINGS = tuple(key for key in COLUMN_KEYS if key not in ("kind", "missing", "separator"))
@@ -89,15 +93,26 @@ def Option(  # noqa: N802 - a kind of decision
     """
     if kind not in (None, "number", "category"):
         raise InvalidInputError(f"`kind` of the option {name!r} must be 'number' or 'category', got {kind!r}.")
+    for value in values:
+        if isinstance(value, bool):
+            raise InvalidInputError(f"The option {name!r} must be an extra: its values are yes and no, got {value!r}.")
+        if not isinstance(value, str | int | float):
+            raise InvalidInputError(f"A value of the option {name!r} must be a text or a number, got {value!r}.")
     given = values if isinstance(values, Mapping) else dict.fromkeys(values)
     if not isinstance(values, Mapping) and len(given) != len(values):
         raise InvalidInputError(f"The option {name!r} must have distinct values, got {list(values)}.")
     details = [dict(each) if isinstance(each, Mapping) else {} for each in given.values()]
-    for each, detail in zip(given.values(), details, strict=True):
+    for value, each, detail in zip(given, given.values(), details, strict=True):
         if each is not None and not isinstance(each, Mapping):
-            raise InvalidInputError(f"A value of the option {name!r} must be given as {{ price = 900 }}, got {each!r}.")
-        if "image" in detail and not isinstance(detail["image"], str):
-            raise InvalidInputError(f"`image` of a value of {name!r} must be an address, got {detail['image']!r}.")
+            raise InvalidInputError(
+                f"The value {value!r} of the option {name!r} must say what it adds as {{ price = 900 }}, got {each!r}."
+            )
+        image = detail.get("image", "https://")
+        if not isinstance(image, str) or not image.lower().startswith(("http://", "https://")):
+            raise InvalidInputError(
+                f"`image` of the value {value!r} of {name!r} must be an address that begins with https:// or http://, "
+                f"got {image!r}."
+            )
     images = tuple(detail.pop("image", None) for detail in details)
     numbers = [number for value in given if (number := _number(value)) is not None]
     is_number = len(numbers) == len(given) and kind != "category"
@@ -130,12 +145,16 @@ def NumberRange(  # noqa: N802
             f"The range {name!r} must go from a lower to a higher number in steps above 0, got {low} to {high} by "
             f"{step}."
         )
+    for total, amount in (adds or {}).items():
+        if not _is_amount(amount):
+            raise InvalidInputError(f"What {name!r} adds to {total!r} must be a number, got {amount!r}.")
     # In decimals: ten steps of 0.1 from 0 end at 1.
     start, width = Decimal(str(low)), Decimal(str(step))
     count = int((Decimal(str(high)) - start) / width) + 1
     if count > MOST_VALUES:
         raise InvalidInputError(
-            f"The range {name!r} must have at most {MOST_VALUES:,} values, got {count:,}: take a larger step."
+            f"The range {name!r} must have at most {MOST_VALUES:,} values, got {large_number(count)}: take a larger "
+            "step."
         )
     exact = [start + number * width for number in range(count)]
     values = tuple(float(each) for each in exact)
@@ -174,7 +193,7 @@ class Total:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def __init__(self, name: str, /, *, base: float = 0.0, counts: Sequence[str] = (), **settings: Any) -> None:
-        if isinstance(base, bool) or not isinstance(base, int | float) or not math.isfinite(base):
+        if not _is_amount(base):
             raise InvalidInputError(f"`base` of the total {name!r} must be a number, got {base!r}.")
         self.__dict__.update(name=name, base=base, counts=tuple(counts), settings=settings)
 
@@ -220,12 +239,17 @@ class ProductSpace:
         for names in self.interactions:
             for name in names:
                 self._reject_unknown(("space", "interactions"), name, self.names, "column")
-        for rule in self.rules:
+        for number, rule in enumerate(self.rules):
             if not isinstance(rule, str) or not rule.strip():
-                self.reject(("space", "rules"), f'a rule must be a text such as "price <= 3000", got {rule!r}.')
+                self.reject(
+                    ("space", "rules", str(number)), f'a rule must be a text such as "price <= 3000", got {rule!r}.'
+                )
+        if self.label is not None and not isinstance(self.label, str):
+            self.reject(("space", "label"), f'`label` must be a text such as "{{frame}} bike", got {self.label!r}.')
         for name in re.findall(r"\{([^{}]*)\}", self.label or ""):
             self._reject_unknown(("space", "label"), name, self.names, "column")
-        _ = self.table_settings
+        if all(column.role is not Role.USE for column in self.table_settings.columns.values()):
+            self.reject((), 'it has no column to learn from: set role = "use" for at least one.')
 
     @property
     def names(self) -> list[str]:
@@ -241,6 +265,11 @@ class ProductSpace:
     def table_settings(self) -> TableSettings:
         """The settings of the table of all configurations."""
         columns: dict[str, dict[str, Any]] = {}
+        for each in (*self.decisions, *self.totals):
+            for key in each.settings:
+                if key not in SETTINGS:
+                    known = f"{suggestion(key, SETTINGS)} There are: {', '.join(SETTINGS)}."
+                    self.reject((each.name, key), f"unknown setting of {each.name!r}: {key!r}{known}")
         for decision in self.decisions:
             columns[decision.name] = {"kind": decision.kind.value, "role": "use", **decision.settings}
         for total in self.totals:
@@ -248,18 +277,13 @@ class ProductSpace:
             is_price = total.name.lower() == "price" or total.settings.get("unit") in CURRENCIES
             kind = "price" if is_price else "number"
             columns[total.name] = {"kind": kind, "role": role, "worth": "line", **total.settings}
-        for name, settings in columns.items():
-            for key in settings:
-                if key not in (*SETTINGS, "kind"):
-                    self.reject((name, key), f"unknown setting of {name!r}: {key!r}{suggestion(key, SETTINGS)}")
         # Every value means what it says: "unknown" is no gap here.
         table: dict[str, Any] = {"name": self.name, "missing": []}
         table |= {"verb": self.verb} if self.verb else {}
         table |= {"interactions": [list(pair) for pair in self.interactions]} if self.interactions else {}
-        try:
-            return load_settings({"table": table, "columns": columns})
-        except InvalidInputError as error:
-            self.reject((), str(error).removeprefix("`settings`: "))
+        lines = {("table" if path[0] == "space" else "columns", *path): line for path, line in self.lines.items()}
+        lines |= {("table", *path[1:]): line for path, line in self.lines.items() if path[0] == "space"}
+        return load_settings({"table": table, "columns": columns}, source=self.source, lines=lines)
 
     def table(self, most_rows: int = MOST_ROWS) -> dict[str, list[str | float | bool]]:
         """All valid configurations as the columns of a table, in the order of the rows of the catalogue.
@@ -275,16 +299,17 @@ class ProductSpace:
 
     def reject(self, path: tuple[str, ...], message: str) -> NoReturn:
         """Raise an error that says which line of the file is wrong."""
-        line = next((self.lines[path[:end]] for end in range(len(path), 0, -1) if path[:end] in self.lines), None)
-        raise InvalidInputError(f"{self.source if line is None else f'{self.source}, line {line}'}: {message}")
+        raise InvalidInputError(f"{located(self.source, self.lines, path)}: {message}")
 
     def _validate_names(self) -> None:
         seen: dict[str, str] = {}
         for name in self.names:
-            if not isinstance(name, str) or not name.strip() or "`" in name or any(map(str.isspace, name[:1])):
-                self.reject((), f"a column must have a name without backticks, got {name!r}.")
+            if not isinstance(name, str) or not name.strip() or name != name.strip() or set(name) & set("`{}"):
+                self.reject((name,), f"a column must have a name without backticks and braces, got {name!r}.")
             if (key := spelling_key(name)) in seen:
-                self.reject((), f"two columns are called {name!r}; names of options, ranges, extras and totals differ.")
+                self.reject(
+                    (name,), f"two columns are called {name!r}; names of options, ranges, extras and totals differ."
+                )
             seen[key] = name
 
     def _validate_decision(self, decision: Decision) -> None:
@@ -302,7 +327,7 @@ class ProductSpace:
         for adds in decision.adds:
             for name, amount in adds.items():
                 self._reject_unknown(where, name, known, "total")
-                if isinstance(amount, bool) or not isinstance(amount, int | float) or not math.isfinite(amount):
+                if not _is_amount(amount):
                     self.reject(where, f"what {decision.name!r} adds to {name!r} must be a number, got {amount!r}.")
 
     def _validate_total(self, total: Total) -> None:
@@ -314,6 +339,19 @@ class ProductSpace:
         if name not in known:
             there = f" There are: {', '.join(known)}." if known else f" There is no {noun}."
             self.reject(where, f"there is no {noun} {name!r}{suggestion(name, known)}{there}")
+
+
+def located(source: str, lines: Mapping[tuple[str, ...], int], path: tuple[str, ...]) -> str:
+    """Where something stands: "bike.toml, line 7"; without a line of its own, that of what is in it or around it."""
+    inside = [line for other, line in lines.items() if other[: len(path)] == path and path]
+    around = (lines[path[:end]] for end in range(len(path), 0, -1) if path[:end] in lines)
+    line = next(around, None) if path in lines or not inside else min(inside)
+    return source if line is None else f"{source}, line {line}"
+
+
+def _is_amount(value: Any) -> bool:
+    """Whether it is a number that totals can be made of."""
+    return not isinstance(value, bool) and isinstance(value, int | float) and math.isfinite(value)
 
 
 def _number(value: Any) -> float | None:

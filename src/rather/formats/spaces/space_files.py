@@ -33,7 +33,15 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from rather.errors import InvalidInputError
-from rather.formats.spaces.definition import Decision, Extra, NumberRange, Option, ProductSpace, Total
+from rather.formats.spaces.definition import (
+    Decision,
+    Extra,
+    NumberRange,
+    Option,
+    ProductSpace,
+    Total,
+    located,
+)
 from rather.formats.tables.settings import setting_lines, suggestion
 
 Made = TypeVar("Made")
@@ -69,7 +77,24 @@ def parse_space(text: str, source: str) -> ProductSpace:
         content = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InvalidInputError(f"{source} is not valid TOML: {error}.") from None
-    return _Reader(source, setting_lines(text)).space(content)
+    lines = setting_lines(text)
+    return _Reader(source, {**lines, **_rule_lines(content, text, lines)}).space(content)
+
+
+def _rule_lines(
+    content: Mapping[str, Any], text: str, lines: Mapping[tuple[str, ...], int]
+) -> dict[tuple[str, ...], int]:
+    """The line of each rule, as far as it is written as it is read."""
+    found: dict[tuple[str, ...], int] = {}
+    line = lines.get(("space", "rules"), 1)
+    written = text.splitlines()
+    own = content.get("space")
+    rules = own.get("rules") if isinstance(own, Mapping) else None
+    for number, rule in enumerate(rules if isinstance(rules, list) else ()):
+        there = (each for each in range(line, len(written) + 1) if str(rule) in written[each - 1])
+        if (next_line := next(there, None)) is not None:
+            line = found["space", "rules", str(number)] = next_line
+    return found
 
 
 class _Reader:
@@ -79,8 +104,7 @@ class _Reader:
         self.source, self.lines = source, lines
 
     def reject(self, path: tuple[str, ...], message: str) -> NoReturn:
-        line = next((self.lines[path[:end]] for end in range(len(path), 0, -1) if path[:end] in self.lines), None)
-        raise InvalidInputError(f"{self.source if line is None else f'{self.source}, line {line}'}: {message}")
+        raise InvalidInputError(f"{located(self.source, self.lines, path)}: {message}")
 
     def space(self, content: Mapping[str, Any]) -> ProductSpace:
         if "space" not in content:
@@ -139,7 +163,8 @@ class _Reader:
             except InvalidInputError as error:
                 if str(error).startswith(self.source):
                     raise
-                self.reject((section, name), str(error))
+                message = str(error)
+                self.reject((section, name), message[0].lower() + message[1:])
         return found
 
     def option(self, name: str, part: dict[str, Any]) -> Decision:

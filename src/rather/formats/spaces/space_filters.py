@@ -15,7 +15,10 @@ from rather.formats.tables.column_kinds import ColumnKind, Role
 from rather.formats.tables.table_columns import TableColumn
 from rather.model.allowed import AllowedConfigurations
 from rather.model.configured_items import Configurations
-from rather.model.filters import CountedColumn, FilterColumn, NumberColumn
+from rather.model.filters import CountedColumn, FilterColumn, NumberColumn, ValueColumn
+
+# Up to this many configurations, what can be filtered by is listed for each; a published page needs that.
+MOST_LISTED = 20_000
 
 # Filters whose configurations are kept.
 MAX_FILTERS = 64
@@ -56,6 +59,8 @@ class SpaceFilters:
 
     def columns(self, most_values: int) -> Sequence[FilterColumn]:
         """All columns that are not ignored; no option of more than `most_values` values."""
+        if self._everything.diagram.count <= MOST_LISTED:
+            return self._listed(most_values)
         found: list[FilterColumn] = []
         for index, column in enumerate(self.valid.values):
             if column.role is Role.IGNORE:
@@ -64,6 +69,28 @@ class SpaceFilters:
                 found.append(self._numbers(index, column))
             elif len(self.valid.space.decisions[index].values) <= most_values:
                 found.append(CountedColumn(column.display_name, self._items(index, column)))
+        return found
+
+    def _listed(self, most_values: int) -> list[FilterColumn]:
+        """The same with what each configuration has, as of a table."""
+        diagram = self._everything.diagram
+        cells = self.valid.table(diagram.choices(torch.arange(diagram.count)))
+        found: list[FilterColumn] = []
+        for index, column in enumerate(self.valid.values):
+            own = cells[column.name]
+            if column.role is Role.IGNORE:
+                continue
+            if index >= len(self.valid.space.decisions) or column.kind is ColumnKind.NUMBER:
+                numbers = torch.tensor([float(each) for each in own], dtype=torch.float64)
+                found.append(NumberColumn(column.display_name, numbers, column.unit))
+                continue
+            values = self.valid.space.decisions[index].values
+            if len(values) <= most_values:
+                having = {
+                    column.text(value): [row for row, each in enumerate(own) if each == values[value]]
+                    for value in range(len(values))
+                }
+                found.append(ValueColumn(column.display_name, {text: rows for text, rows in having.items() if rows}))
         return found
 
     def _numbers(self, index: int, column: TableColumn) -> NumberColumn:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,6 +12,7 @@ import torch
 from torch import Tensor
 
 from rather.errors import InvalidInputError, NeedsListError, NoneAllowedError
+from rather.formats.spaces.clashes import smallest_clash
 from rather.formats.spaces.compiling import (
     MOST_CONFIGURATIONS,
     MOST_EDGES,
@@ -24,7 +24,7 @@ from rather.formats.spaces.compiling import (
     Total,
 )
 from rather.formats.spaces.conditions import SpaceConditions
-from rather.formats.spaces.definition import ProductSpace, Units
+from rather.formats.spaces.definition import LARGEST_AMOUNT, ProductSpace, Units
 from rather.formats.spaces.rules import Formula, every
 from rather.formats.tables.column_kinds import Role, Worth
 from rather.formats.tables.inspection import inspect_table
@@ -34,9 +34,6 @@ from rather.nouns import counted
 
 # Different amounts of a total. More come of prices in cents that were not rounded.
 MOST_AMOUNTS = 500_000
-
-# Sets of rules that are tried to find the smallest ones that clash.
-MOST_TRIED = 2_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +74,13 @@ class ValidConfigurations:
                 adds.append(np.array([units.whole(gain) for gain in gains]) if any(gains) else None)
             own = self.space.table_settings.column(total.name)
             is_wanted = own.role is Role.USE and own.worth is not Worth.LINE
+            most = abs(units.whole(total.base)) + sum(int(np.abs(each).max()) for each in adds if each is not None)
+            if most > LARGEST_AMOUNT:
+                self.space.reject(
+                    (total.name,),
+                    f"{total.name!r} must come to at most 15 digits, decimals included, got up to "
+                    f"{most / 10**units.decimals:.1e}.",
+                )
             found.append(Total(units.whole(total.base), tuple(adds), is_wanted))
         return tuple(found)
 
@@ -96,13 +100,21 @@ class ValidConfigurations:
 
     @cached_property
     def values(self) -> tuple[TableColumn, ...]:
-        """The columns of a table in which every value of every column occurs; the first rows of each are its values."""
-        columns: dict[str, list[str | float | bool]] = {each.name: each.cells for each in self.space.decisions}
+        """The columns of tables in which every value of every column occurs; the first rows of each are its values."""
+        rows = max(len(each.values) for each in self.space.decisions)
+        decisions = {
+            each.name: [*each.cells, *([each.cells[0]] * (rows - len(each.cells)))] for each in self.space.decisions
+        }
+        # Totals are tables of their own: as rows of one table, thousands of amounts would make every column as long.
+        tables = [decisions]
         for total, units, amounts in zip(self.space.totals, self.units, self.amounts, strict=True):
-            columns[total.name] = [units.amount(each) for each in amounts.tolist()]
-        rows = max(map(len, columns.values()))
-        padded = {name: [*cells, *([cells[0]] * (rows - len(cells)))] for name, cells in columns.items()}
-        return inspect_table(padded, self.space.table_settings).columns
+            tables.append({total.name: [units.amount(each) for each in amounts.tolist()]})
+        return tuple(column for table in tables for column in self._inspected(table))
+
+    def _inspected(self, table: Mapping[str, Sequence[str | float | bool]]) -> tuple[TableColumn, ...]:
+        settings = self.space.table_settings
+        own = {name: settings.column(name) for name in table}
+        return inspect_table(table, replace(settings, columns=own, interactions=None)).columns
 
     @cached_property
     def conditions(self) -> SpaceConditions:
@@ -114,11 +126,12 @@ class ValidConfigurations:
     def rules(self) -> tuple[Formula, ...]:
         """The rules as formulas, in the order of the space."""
         found = []
-        for rule in self.space.rules:
+        conditions = self.conditions
+        for number, rule in enumerate(self.space.rules):
             try:
-                found.append(self.conditions.formula(rule, "a rule"))
+                found.append(conditions.formula(rule, "a rule"))
             except InvalidInputError as error:
-                self.space.reject(("space", "rules"), str(error))
+                self.space.reject(("space", "rules", str(number)), str(error))
         return tuple(found)
 
     @cached_property
@@ -164,6 +177,10 @@ class ValidConfigurations:
         found = self._compiled(self.rules)
         if found is None:
             self._reject_contradiction()
+        if found.diagram.count == 1:
+            self.space.reject(
+                ("space", "rules"), "the rules leave a single configuration; a choice needs at least two."
+            )
         return found
 
     def filtered(self, expressions: Sequence[str]) -> Compiled:
@@ -174,9 +191,21 @@ class ValidConfigurations:
             raise NoneAllowedError(f"No {self.space.name} satisfies {' and '.join(map(repr, expressions))}.")
         return found
 
-    def without(self, rule: int) -> Compiled | None:
-        """The configurations that satisfy all rules but one."""
-        return self._compiled([each for number, each in enumerate(self.rules) if number != rule])
+    def count_without(self, rule: int) -> int | None:
+        """How many configurations satisfy all rules but one; None if there are too many to count."""
+        # What has a worth plays no part.
+        totals = tuple(replace(total, is_wanted=False) for total in self.totals)
+        problem = replace(self.problem, totals=totals, pairs=())
+        try:
+            found = problem.compiled(every(each for number, each in enumerate(self.rules) if number != rule))
+        except (TooManyConfigurationsError, TooWideError):
+            return None
+        return None if found is None else found.diagram.count
+
+    def occurring(self, decision: int) -> list[bool]:
+        """Which values of a decision some valid configuration has."""
+        layer = self.compiled.order.index(decision)
+        return self.compiled.diagram.layers[layer].exists.any(dim=0).tolist()
 
     def _compiled(self, rules: Sequence[Formula]) -> Compiled | None:
         try:
@@ -194,33 +223,26 @@ class ValidConfigurations:
             ) from None
 
     def _reject_contradiction(self) -> NoReturn:
-        clashing = [self.space.rules[number] for number in self.clashing_rules()]
-        if len(clashing) == 1:
-            text = f"no configuration satisfies the rule {clashing[0]!r}."
-        else:
-            listed = "".join(f"\n  {rule}" for rule in clashing)
-            text = f"no configuration satisfies these {counted(len(clashing), 'rule')} together:{listed}"
-        self.space.reject(("space", "rules"), text)
+        numbers = self.clashing_rules()
+        first = ("space", "rules", str(numbers[0]))
+        if len(numbers) == 1:
+            self.space.reject(first, f"no configuration satisfies the rule {self.space.rules[numbers[0]]!r}.")
+        listed = []
+        for number in numbers:
+            line = self.space.lines.get(("space", "rules", str(number)))
+            listed.append(
+                f"\n  {self.space.rules[number]}" if line is None else f"\n  line {line}: {self.space.rules[number]}"
+            )
+        self.space.reject(
+            first, f"no configuration satisfies these {counted(len(numbers), 'rule')} together:{''.join(listed)}"
+        )
 
     def clashing_rules(self) -> tuple[int, ...]:
         """The smallest set of rules that no configuration satisfies together, given that all of them are too many.
 
-        First rules are left out one by one while the others still clash; then smaller sets are tried.
+        See `rather.formats.spaces.clashes.smallest_clash`.
         """
-        kept = list(range(len(self.rules)))
-        for number in list(kept):
-            fewer = [each for each in kept if each != number]
-            if not self._can_hold(fewer):
-                kept = fewer
-        tried = 0
-        for size in range(1, len(kept)):
-            for some in itertools.combinations(range(len(self.rules)), size):
-                tried += 1
-                if tried > MOST_TRIED:
-                    return tuple(kept)
-                if not self._can_hold(some):
-                    return some
-        return tuple(kept)
+        return smallest_clash(len(self.rules), self._can_hold)
 
     def _can_hold(self, rules: Sequence[int]) -> bool:
         """Whether some configuration satisfies these rules; also where that would take too much to find out."""

@@ -52,6 +52,8 @@ def inspect_table(
     strict: bool = False,
 ) -> InspectedTable:
     """Read a table and decide what its columns are; see `encode_table` for the arguments."""
+    if isinstance(source, str | Path) and Path(source).suffix.lower() == ".toml":
+        raise InvalidInputError(f"This needs a table; {Path(source).name} is a product space or holds settings.")
     given = load_settings(settings, Path(source) if isinstance(source, str | Path) else None)
     limit = given.most_megabytes if most_megabytes is None else most_megabytes
     raw = read_table(source, delimiter=given.delimiter, encoding=given.encoding, most_megabytes=limit, strict=strict)

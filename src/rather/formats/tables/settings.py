@@ -104,18 +104,24 @@ def settings_path(table: Path) -> Path:
 
 
 def load_settings(
-    given: TableSettings | Mapping[str, Any] | str | Path | None, table: Path | None = None
+    given: TableSettings | Mapping[str, Any] | str | Path | None,
+    table: Path | None = None,
+    *,
+    source: str = "`settings`",
+    lines: Mapping[tuple[str, ...], int] | None = None,
 ) -> TableSettings:
     """The settings that were given, or those beside the table's file, or none.
 
     Args:
         given: Settings, a mapping shaped like the file, or the path of such a file.
         table: The table's file, if it is one.
+        source: What messages call a mapping.
+        lines: The line of each of its settings, for messages.
     """
     if isinstance(given, TableSettings):
         return given
     if isinstance(given, Mapping):
-        return _parsed(given, "`settings`", {})
+        return _parsed(given, source, lines or {})
     if given is not None:
         return read_settings(Path(given))
     if table is not None and settings_path(table).is_file():
@@ -139,6 +145,8 @@ def read_settings(path: Path) -> TableSettings:
 
 def _parsed(content: Mapping[str, Any], source: str, lines: Mapping[tuple[str, ...], int]) -> TableSettings:
     settings = TableSettings(source=source, lines=lines)
+    if "space" in content:
+        settings.reject(("space",), "it describes a product space and no table: open it by itself.")
     for key in content:
         if key not in ("table", "columns"):
             settings.reject((str(key),), f"unknown section {_known(str(key), ('table', 'columns'))}")
