@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -56,6 +56,9 @@ def bench(
         ),
     ] = None,
     think_seconds: Annotated[float, typer.Option(min=0, help="With --serve: mean time to read.")] = 10,
+    spaces: Annotated[
+        bool, typer.Option("--spaces", help="Measure product spaces of 10^12 configurations instead.")
+    ] = False,
     k: SlateSize = 2,
     seed: Seed = 0,
     own_seeds: Annotated[
@@ -77,14 +80,22 @@ def bench(
     again, its table changes and its database is locked or slow. It exits with 1 if an acknowledged answer is lost or
     doubled, if memory or file descriptors grow, or if a quiet minute is twice as slow as the first.
 
+    With --spaces, questions about product spaces take turns with questions about an enumerated table; searches are
+    compared with looking at all configurations, questions with query iteration, and regret and memory are measured.
+    The whole takes about half an hour, with --quick a minute or two.
+
     Examples:
         rather bench
         rather bench --quick
+        rather bench --spaces --json
         rather bench --size 1e6,500,2 --size 1e6,500,5 --plot times.png --json
         rather bench --vectors vectors.npz --size 1e6,200,3
         rather bench --serve --users 50 --seconds 20
         rather bench --serve --soak 60
     """
+    if spaces:
+        _spaces(quick, repeats, memory, plot, json_output)
+        return
     if soak is not None:
         if not serve:
             raise InvalidInputError("`--soak` is for `rather bench --serve`: add --serve.")
@@ -132,9 +143,30 @@ def _settings(
     )
 
 
-def _measure(settings: "BenchSettings", quiet: bool) -> "BenchReport":
+def _spaces(quick: bool, repeats: int | None, memory: bool, plot: Path | None, json_output: bool) -> None:
     from rather.cli.progress import progress_bar
-    from rather.research.bench import bench as run
+    from rather.research.bench.spaces import SpacesSettings, bench_spaces
+
+    settings = SpacesSettings.quick() if quick else SpacesSettings()
+    settings = replace(settings, repeats=repeats or settings.repeats, memory=memory)
+    _warn_if_busy()
+    with progress_bar("steps", settings.steps, json_output) as advance:
+        report = bench_spaces(settings, advance, lambda text: say(text, stderr=True))
+    if plot is not None:
+        from rather.research.bench.spaces.figure import plot_spaces
+
+        plot_spaces(report, plot)
+    if json_output:
+        print_json(asdict(report))
+    else:
+        from rather.cli.bench_spaces import print_spaces
+
+        print_spaces(report)
+        if plot is not None:
+            say(f"plot: {plot}", stderr=True)
+
+
+def _warn_if_busy() -> None:
     from rather.research.bench.machine import BUSY, others_now
 
     busy = others_now()
@@ -143,6 +175,13 @@ def _measure(settings: "BenchSettings", quiet: bool) -> "BenchReport":
             f"This machine is busy: other programs use {busy:.0%} of its cores. Trust ratios more than times.",
             stderr=True,
         )
+
+
+def _measure(settings: "BenchSettings", quiet: bool) -> "BenchReport":
+    from rather.cli.progress import progress_bar
+    from rather.research.bench import bench as run
+
+    _warn_if_busy()
     with progress_bar("steps", settings.steps, quiet) as advance:
         return run(settings, advance, lambda text: say(text, stderr=True))
 

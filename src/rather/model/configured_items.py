@@ -40,13 +40,24 @@ class Configurations:
         """`(d,)` boolean, which dimensions several decisions add to."""
         return torch.stack([(effects != 0).any(dim=0) for effects in self.effects]).sum(dim=0) > 1
 
+    @cached_property
+    def _all_effects(self) -> Tensor:
+        """The effects of all decisions, one after the other."""
+        return torch.cat(self.effects)
+
+    @cached_property
+    def _starts(self) -> Tensor:
+        """`(L,)` the first row of each decision among all effects."""
+        sizes = torch.tensor([len(effects) for effects in self.effects])
+        return sizes.cumsum(0) - sizes
+
     def vectors(self, choices: Tensor) -> Tensor:
         """The vectors `(b, d)` of configurations of these values `(b, L)`."""
-        symbols = self.diagram.symbols(choices)
-        total = torch.zeros(len(choices), self.dimensions)
-        for effects, symbol in zip(self.effects, symbols.unbind(dim=1), strict=True):
-            total += effects[symbol]
-        return total
+        return self.settled_vectors(self.diagram.symbols(choices))
+
+    def settled_vectors(self, symbols: Tensor) -> Tensor:
+        """The vectors `(b, d)` of configurations whose choices settle these symbols `(b, L)`."""
+        return torch.nn.functional.embedding_bag(symbols + self._starts, self._all_effects, mode="sum")
 
 
 class ConfiguredItems(ItemStorage):
@@ -77,8 +88,8 @@ class ConfiguredItems(ItemStorage):
 
     def vectors(self, rows: Tensor) -> Tensor:
         """The vectors `(..., d)` of the items in these rows `(...)`."""
-        flat = self.diagram.choices(rows.reshape(-1))
-        return self.configurations.vectors(flat).view(*rows.shape, -1)
+        _, symbols = self.diagram.walked(rows.reshape(-1))
+        return self.configurations.settled_vectors(symbols).view(*rows.shape, self.shape[1])
 
     @property
     def rows(self) -> Tensor:

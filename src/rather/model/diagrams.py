@@ -109,19 +109,45 @@ class Diagram:
             for paths in [after[layer.target] * layer.exists]
         )
 
+    @cached_property
+    def _starts(self) -> tuple[Tensor, ...]:
+        """`_before`, where there is no edge more than any number."""
+        return tuple(
+            before.masked_fill(~layer.exists, torch.iinfo(torch.long).max)
+            for layer, before in zip(self.layers, self._before, strict=True)
+        )
+
     def choices(self, numbers: Tensor) -> Tensor:
         """The values `(b, L)` of the configurations of these numbers `(b,)`."""
+        return self.walked(numbers)[0]
+
+    def walked(self, numbers: Tensor) -> tuple[Tensor, Tensor]:
+        """The values `(b, L)` of the configurations of these numbers `(b,)`, and what each of them settles `(b, L)`."""
         nodes, left = torch.zeros_like(numbers), numbers
-        chosen = []
-        for layer, before in zip(self.layers, self._before, strict=True):
-            starts = before[nodes]
-            # The last value that starts at or before the number and has an edge.
-            reached = (starts <= left[:, None]) & layer.exists[nodes]
-            value = layer.values - 1 - reached.flip(1).to(torch.uint8).argmax(dim=1)
-            left = left - starts.gather(1, value[:, None])[:, 0]
-            nodes = layer.target[nodes, value]
+        chosen, settled = [], []
+        for layer, starts in zip(self.layers, self._starts, strict=True):
+            # The last value that starts at or before the number.
+            reached = starts[nodes]
+            start, value = reached.masked_fill_(reached > left[:, None], -1).max(dim=1)
+            left = left - start
             chosen.append(value)
-        return torch.stack(chosen, dim=1)
+            settled.append(layer.symbol[nodes, value])
+            nodes = layer.target[nodes, value]
+        return torch.stack(chosen, dim=1), torch.stack(settled, dim=1)
+
+    def traced(self, choices: Sequence[Tensor], nodes: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+        """What the choices of valid configurations settle `(..., L)`, and the numbers of these `(...)`.
+
+        Args:
+            choices: For each layer their values `(...)`.
+            nodes: For each layer the nodes `(...)` where these were chosen.
+        """
+        numbers, settled = torch.zeros_like(choices[0]), []
+        for layer, before, value, node in zip(self.layers, self._before, choices, nodes, strict=True):
+            edge = node * layer.values + value
+            numbers += before.take(edge)
+            settled.append(layer.symbol.take(edge))
+        return torch.stack(settled, dim=-1), numbers
 
     def path(self, number: int) -> tuple[int, ...]:
         """The values of one configuration; NumPy looks at single numbers in a tenth of the time of PyTorch."""

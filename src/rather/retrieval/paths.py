@@ -38,10 +38,14 @@ class Paths:
     Attributes:
         scores: `(b, count)` float64, the sums of their weights.
         choices: `(b, count, L)` the values they choose.
+        symbols: `(b, count, L)` what their choices settle.
+        numbers: `(b, count)` the numbers of the configurations.
     """
 
     scores: Tensor
     choices: Tensor
+    symbols: Tensor
+    numbers: Tensor
 
 
 def longest_paths(
@@ -74,19 +78,28 @@ def _forwards(configurations: Configurations, weights: Sequence[Tensor], gains: 
     b = weights[0].shape[1]
     nodes = torch.zeros(b, 1, dtype=torch.long)
     sums = torch.zeros(b, 1, dtype=torch.float64)
-    choices = torch.zeros(b, 1, 0, dtype=torch.long)
     column = torch.arange(b)[:, None, None]
+    steps = []
     for layer, weight, after in zip(configurations.diagram.layers, weights, gains[1:], strict=True):
         taken = sums[:, :, None] + weight[layer.symbol[nodes], column]
-        reach = (taken + after[layer.target[nodes], column]).masked_fill(~layer.exists[nodes], -torch.inf)
+        reach = taken + after[layer.target[nodes], column]
+        if not layer.is_full:
+            reach.masked_fill_(~layer.exists[nodes], -torch.inf)
         best = _first(reach.flatten(1), count)
         parent, value = best // layer.values, best % layer.values
         sums = taken.flatten(1).gather(1, best)
-        nodes = layer.target[nodes.gather(1, parent), value]
-        kept = choices.gather(1, parent[:, :, None].expand(-1, -1, choices.shape[2]))
-        choices = torch.cat([kept, value[:, :, None]], dim=2)
+        left = nodes.gather(1, parent)
+        steps.append((parent, value, left))
+        nodes = layer.target[left, value]
     order = sums.argsort(dim=1, descending=True, stable=True)[:, :count]
-    return Paths(sums.gather(1, order), choices.gather(1, order[:, :, None].expand(-1, -1, choices.shape[2])))
+    # Back along the paths that were kept to the end.
+    kept, choices, visited = order, [], []
+    for parent, value, left in reversed(steps):
+        choices.append(value.gather(1, kept))
+        visited.append(left.gather(1, kept))
+        kept = parent.gather(1, kept)
+    symbols, numbers = configurations.diagram.traced(choices[::-1], visited[::-1])
+    return Paths(sums.gather(1, order), torch.stack(choices[::-1], dim=2), symbols, numbers)
 
 
 def _first(reach: Tensor, count: int) -> Tensor:
@@ -96,8 +109,10 @@ def _first(reach: Tensor, count: int) -> Tensor:
     """
     if count == 1:
         return reach.argmax(dim=1, keepdim=True)
-    possible = int((reach[0] > -torch.inf).sum())
-    order = reach.argsort(dim=1, descending=True, stable=True)[:, : min(count, possible)]
+    possible = reach > -torch.inf
+    if (there := int(possible[0].count_nonzero())) < count:
+        return possible.nonzero()[:, 1].view(len(reach), there)
+    order = reach.argsort(dim=1, descending=True, stable=True)[:, :count]
     return order.sort(dim=1).values
 
 
@@ -128,10 +143,13 @@ class PathRetriever:
         batches = torch.split(directions, size)
 
         def search(batch: Tensor) -> Found:
-            choices = longest_paths(where, batch, count).choices
-            vectors = self.storage.configurations.vectors(choices.flatten(0, 1)).view(len(batch), count, -1)
+            paths = longest_paths(where, batch, count)
+            vectors = where.settled_vectors(paths.symbols.flatten(0, 1)).view(len(batch), count, -1)
             scores = (vectors @ batch[:, :, None])[:, :, 0]
-            return Found(scores, self.storage.diagram.numbers(choices.flatten(0, 1)).view(len(batch), count), vectors)
+            if allowed is None:
+                return Found(scores, paths.numbers, vectors)
+            rows = self.storage.diagram.numbers(paths.choices.flatten(0, 1))
+            return Found(scores, rows.view(len(batch), count), vectors)
 
         with one_thread():
             in_parallel = edges * len(directions) >= PARALLEL_FROM
@@ -158,7 +176,7 @@ def nearest_configurations(points: Tensor, configurations: Configurations) -> Te
     best = torch.full_like(points, torch.inf)
     for step in range(STEPS if bool(is_sum.any()) else 1):
         turned[:, is_sum] = points[:, is_sum] - average[:, is_sum]
-        found = configurations.vectors(longest_paths(configurations, turned, 1, bonus).choices[:, 0])
+        found = configurations.settled_vectors(longest_paths(configurations, turned, 1, bonus).symbols[:, 0])
         nearer = (found - points).square().sum(dim=1) < (best - points).square().sum(dim=1)
         best = torch.where(nearer[:, None], found, best)
         average += 2 / (step + 2) * (found - average)

@@ -46,7 +46,7 @@ def _converse(items: str, users: str, k: int) -> int | None:
     from rather.conversation.policy import Policy
     from rather.conversation.session import Session
 
-    start = _resident("VmRSS")
+    start = resident("VmRSS")
     from rather.model.belief import Belief
     from rather.model.catalog import Catalog
 
@@ -55,11 +55,11 @@ def _converse(items: str, users: str, k: int) -> int | None:
     session.tell(session.ask(), 0)
     session.ask()
     session.recommend()
-    peak = _resident("VmHWM")
+    peak = resident("VmHWM")
     return None if start is None or peak is None else max(0, peak - start)
 
 
-def _resident(field: str) -> int | None:
+def resident(field: str) -> int | None:
     """Bytes of this process in memory, now (VmRSS) or at most so far (VmHWM); None if that cannot be seen.
 
     Outside Linux both are the most so far.

@@ -178,6 +178,7 @@ DRAWINGS: dict[str, Callable[[ExperimentSpec, ExperimentSummary], "Figure"]] = {
     "learnt-priors": _learnt_priors,
     "personal-noise": _personal_noise,
     "real-people": _real_people,
+    "spaces": _conversations,
     "wallclock": _wallclock,
 }
 """How the kinds of experiments that have a figure are drawn."""

@@ -30,7 +30,12 @@ def overview(experiments: Sequence[tuple[ExperimentSpec, ExperimentSummary]]) ->
     """The page as Markdown."""
     parts = [HEAD, _findings(experiments)]
     by_kind = {kind: [each for each in experiments if each[0].kind == kind] for kind in KIND_NAMES}
-    if regrets := [line for spec, summary in by_kind["conversations"] for line in _regret_lines(spec, summary)]:
+    if regrets := [
+        line
+        for kind in ("conversations", "spaces")
+        for spec, summary in by_kind[kind]
+        for line in _regret_lines(spec, summary)
+    ]:
         parts.append(_regret(regrets))
     if people := [line for spec, summary in by_kind["real-people"] for line in _people_lines(spec, summary)]:
         parts.append(_people(people))

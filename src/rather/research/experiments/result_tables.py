@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from rather.research.experiments.learnt_priors.tables import prior_tables
 from rather.research.experiments.personal_noise.tables import noise_tables
+from rather.research.experiments.product_spaces.tables import published_table
 from rather.research.experiments.real_people.tables import people_tables
 from rather.research.experiments.spec import REFERENCE, ExperimentSpec
 from rather.research.experiments.summary import (
@@ -30,7 +31,7 @@ def result_tables(spec: ExperimentSpec, summary: ExperimentSummary) -> list[Resu
         return prior_tables(spec, summary)
     if spec.kind == "personal-noise":
         return noise_tables(spec, summary)
-    found = []
+    found = published_table(spec, summary) if spec.kind == "spaces" else []
     for title, rows in panels(summary):
         found += _conversation_tables(title, rows)
     for variant in spec.variants:

@@ -9,6 +9,7 @@ from rather.research.experiments.engine import Job, Work, run_jobs
 from rather.research.experiments.learnt_priors import kind as learnt_priors
 from rather.research.experiments.personal_noise import conversations as personal_noise
 from rather.research.experiments.population import prepare
+from rather.research.experiments.product_spaces import kind as product_spaces
 from rather.research.experiments.real_people import conversations as real_people
 from rather.research.experiments.real_people.people import prepare_people
 from rather.research.experiments.spec import ExperimentSpec
@@ -31,6 +32,7 @@ KINDS: dict[str, ExperimentKind] = {
     "learnt-priors": ExperimentKind(learnt_priors.jobs, learnt_priors.work, prepare=learnt_priors.prepare_world),
     "personal-noise": ExperimentKind(conversations.jobs, personal_noise.work),
     "real-people": ExperimentKind(real_people.jobs, real_people.work, prepare=prepare_people),
+    "spaces": ExperimentKind(conversations.jobs, product_spaces.work, prepare=product_spaces.prepare_space),
     "tree": ExperimentKind(tree.jobs, tree.work),
     "wallclock": ExperimentKind(wallclock.jobs, wallclock.work, alone=True),
 }

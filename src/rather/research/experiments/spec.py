@@ -19,6 +19,7 @@ KIND_NAMES = (
     "real-people",
     "learnt-priors",
     "personal-noise",
+    "spaces",
 )
 
 # The method that others are compared with, trial by trial, unless a spec names another one.

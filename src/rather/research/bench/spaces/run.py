@@ -1,0 +1,165 @@
+"""A whole benchmark of product spaces."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from rather import __version__
+from rather.formats.spaces.space_files import bundled_space
+from rather.research.bench.machine import Load
+from rather.research.bench.measurements import Goal
+from rather.research.bench.spaces.checking import checked_searches
+from rather.research.bench.spaces.measurements import (
+    CheckedSearch,
+    MustHave,
+    SpaceEvoi,
+    SpaceMemory,
+    SpaceQuestion,
+    SpaceRegret,
+    SpacesReport,
+)
+from rather.research.bench.spaces.memory import space_memory
+from rather.research.bench.spaces.questions import must_have, question_times
+from rather.research.bench.spaces.users import evoi_shares, regret_share
+from rather.research.bench.spaces.worlds import cut_down, generated, opened, without_rules, written_down
+
+Ask = Literal["items", "attributes", "auto"]
+
+# What must be reached: a question without rules, in questions about the table; seconds of one with rules; the share of
+# the EVOI of query iteration; the share of the start regret; the most memory over the least.
+RATIO, SECONDS, SHARE, LEFT, MEMORY = 3.0, 1.0, 0.99, 0.15, 1.25
+
+FREE, LAPTOP = "space without rules", "laptop"
+
+# One total, two totals, and two totals with a must-have that narrows the choice.
+MUST_HAVES = ("price < 2000", "price < 2000 and weight < 2", "price < 1500 and weight < 1.6 and memory >= 32")
+
+# Decisions of the laptop that are not fixed when all configurations are looked at.
+CHECKED = ("screen size", "panel", "processor", "graphics", "memory", "cooling", "power supply", "numpad")
+
+# Where simulated users meet: items have no attributes, so `p` says nothing there.
+SETTINGS: tuple[tuple[Ask, int, int], ...] = (
+    *(("items", k, 1) for k in (2, 3, 4)),
+    *((ask, k, p) for ask in ("attributes", "auto") for k in (2, 3, 4) for p in (1, 2)),
+)
+
+
+@dataclass(frozen=True)
+class SpacesSettings:
+    """What to measure.
+
+    Attributes:
+        sizes: Options of a question.
+        repeats: Questions about each catalogue.
+        evoi_users: Users in each space whose questions are valued.
+        answers: After how many answers, at most.
+        users: Users of each setting whose regret is measured; 0 for none.
+        settings: What they are asked about, k and p.
+        memory: Whether to measure memory, in processes of their own.
+    """
+
+    sizes: Sequence[int] = (2, 5)
+    repeats: int = 13
+    evoi_users: int = 6
+    answers: int = 5
+    users: int = 12
+    settings: Sequence[tuple[Ask, int, int]] = SETTINGS
+    memory: bool = True
+
+    @classmethod
+    def quick(cls) -> SpacesSettings:
+        """Few repeats, and one setting."""
+        return cls(repeats=5, evoi_users=2, answers=2, users=6, settings=(("items", 4, 1),))
+
+    @property
+    def steps(self) -> int:
+        """How often `on_step` is called."""
+        regret = len(self.settings) if self.users else 0
+        return len(self.sizes) * (self.repeats + 1) + 1 + 3 * self.evoi_users + regret + 3 * self.memory
+
+
+def bench_spaces(
+    settings: SpacesSettings, on_step: Callable[[], None], on_progress: Callable[[str], None] = lambda text: None
+) -> SpacesReport:
+    """Measure what product spaces cost and reach.
+
+    Args:
+        settings: What to measure.
+        on_step: Called after each of `settings.steps` steps.
+        on_progress: Called with a sentence before something that takes long.
+    """
+    start, before = time.perf_counter(), Load.now()
+    on_progress("opening spaces, and a table of 10^5 rows")
+    free, laptop, table = opened(FREE, without_rules()), opened(LAPTOP, "laptop"), cut_down()
+    worlds = [free, laptop, table, written_down(free)]
+    questions = question_times(worlds, table, settings.sizes, settings.repeats, on_step)
+    must_haves = [must_have(laptop, expression) for expression in MUST_HAVES]
+    searches = checked_searches(bundled_space("laptop"), CHECKED)
+    on_step()
+    evoi = [
+        evoi_shares(world, settings.evoi_users, settings.answers, on_step)
+        for world in (opened("bicycle", "bicycle"), laptop, opened("generated space", generated()))
+    ]
+    regret = []
+    for ask, k, p in settings.settings if settings.users else ():
+        regret.append(regret_share(laptop, ask, k, p, settings.users))
+        on_step()
+    memory = []
+    for options in (6, 9, 12) if settings.memory else ():
+        memory.append(space_memory(options, 10))
+        on_step()
+    goals = tuple(_goals(questions, must_haves, searches, evoi, regret, memory))
+    return SpacesReport(
+        tuple(questions),
+        tuple(must_haves),
+        searches,
+        tuple(evoi),
+        tuple(regret),
+        tuple(memory),
+        goals,
+        os.cpu_count() or 1,
+        Load.now().others(before),
+        time.perf_counter() - start,
+        __version__,
+    )
+
+
+def _goals(
+    questions: Sequence[SpaceQuestion],
+    must_haves: Sequence[MustHave],
+    searches: CheckedSearch,
+    evoi: Sequence[SpaceEvoi],
+    regret: Sequence[SpaceRegret],
+    memory: Sequence[SpaceMemory],
+) -> Iterator[Goal]:
+    for each in questions:
+        if each.catalog == FREE:
+            yield _at_most(FREE, f"a question, in questions about the table (k = {each.k})", each.ratio, RATIO)
+        elif each.catalog == LAPTOP:
+            yield _at_most(LAPTOP, f"a question, in seconds (k = {each.k})", each.times.median, SECONDS)
+    for wish in must_haves:
+        yield _at_most(LAPTOP, f"a question with {wish.expression!r}, in seconds", wish.question, SECONDS)
+    yield _at_most(LAPTOP, "configurations that the diagram misjudges", searches.misjudged, 0)
+    # Sums of float32 in another order differ in the seventh digit.
+    yield _at_most(LAPTOP, "what a search falls short of brute force", searches.gap, 1e-5)
+    for found in evoi:
+        share = found.shares.mean
+        what = f"EVOI over that of query iteration from {found.restarts} starts"
+        yield Goal(found.catalog, what, share, SHARE, share >= SHARE)
+    if regret:
+        least = min(regret, key=lambda each: each.share)
+        setting = f"{least.ask}, k = {least.k}, p = {least.p}"
+        what = f"regret left after {least.questions} questions, best setting ({setting})"
+        yield _at_most(LAPTOP, what, least.share, LEFT)
+    peaks = [each.peak_bytes for each in memory if each.peak_bytes]
+    if len(peaks) > 1:
+        what = f"peak memory for {memory[-1].n:,} items, over that for {memory[0].n:,}"
+        yield _at_most(FREE, what, peaks[-1] / peaks[0], MEMORY)
+
+
+def _at_most(origin: str, what: str, value: float, limit: float) -> Goal:
+    return Goal(origin, what, value, limit, value <= limit)

@@ -1,0 +1,1 @@
+"""Experiments about product spaces: regret in configurators, and beside published constructive elicitation."""
