@@ -51,7 +51,7 @@ class AutoAttributes:
     """
 
     fewest_starts: int = 8
-    most_starts: int = 32
+    most_starts: int = 48
     work: int = 10_000_000
     kept: int = 5
     sweeps: int = 6
