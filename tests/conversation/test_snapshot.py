@@ -4,6 +4,7 @@ import json
 
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from rather import NONE, SAME, SKIP, Belief, Catalog, Logistic, PersonalNoise, Policy, Rejuvenation, Session
 from rather.errors import InvalidInputError
@@ -128,6 +129,31 @@ def test_a_damaged_snapshot_is_rejected(damage, message):
     data = play(Session(Policy(HERE.catalog, HERE.belief)), 0).snapshot()
     with pytest.raises(InvalidInputError, match=message):
         Session.restore(damage(data), HERE.catalog, HERE.belief)
+
+
+class _ThreadsOfKernels(TorchDispatchMode):
+    """On how many threads each kernel may run."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: set[int] = set()
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        self.seen.add(torch.get_num_threads())
+        return function(*args, **(kwargs or {}))
+
+
+def test_restoring_runs_its_kernels_on_one_thread():
+    """On a busy machine, two threads that wait for each other took fifty milliseconds instead of one."""
+    snapshot = play(Session(Policy(HERE.catalog, HERE.belief)), 0, 1).snapshot()
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        with _ThreadsOfKernels() as threads:
+            Session.restore(snapshot, HERE.catalog, HERE.belief)
+    finally:
+        torch.set_num_threads(before)
+    assert threads.seen == {1}
 
 
 def test_the_log_in_a_snapshot_is_plain_json():

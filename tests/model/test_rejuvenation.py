@@ -107,12 +107,43 @@ def test_components_are_drawn_by_their_posterior_odds(entries):
     )
     points, copies = normal(3, 2, seed=1), torch.tensor([30_000, 1, 20_000])
     white = prior.whitened(points).repeat_interleave(copies, dim=0)
-    found = rejuvenation._components(white, prior, generator(), entries).split(copies.tolist())
+    found = rejuvenation._components(white, prior, generator(), entries=entries).split(copies.tolist())
     densities = MultivariateNormal(prior.centres, scale_tril=scales[:, None, None] * prior.cholesky)
     wanted = (densities.log_prob(points[:, None]) + prior.log_weights).softmax(dim=1)
     for drawn, odds in zip(found, wanted, strict=True):
         shares = torch.bincount(drawn, minlength=4) / len(drawn)
         assert ((shares - odds).abs() <= 5 * (odds * (1 - odds) / len(drawn)).sqrt()).all()
+
+
+@pytest.mark.parametrize("components", [1, 31, 32, 33, 200])
+def test_known_odds_draw_the_components_that_odds_computed_anew_draw(components):
+    prior = Prior(normal(components, 2), torch.rand(components).log_softmax(dim=0), torch.eye(2))
+    white = prior.whitened(normal(50, 2, seed=1))
+    rows = torch.arange(50).repeat_interleave(torch.arange(50) % 4)
+    draw = rejuvenation._Odds.of(white, prior).at(rows)
+    found = rejuvenation._components(white[rows], prior, generator(), draw)
+    assert torch.equal(found, rejuvenation._components(white[rows], prior, generator()))
+
+
+def test_particles_move_alike_whether_or_not_all_conversations_start_from_them():
+    start = Belief.from_prior(PRIORS["kernel"], particles=300)
+    posterior = after_answers(start, Logistic(0.5))
+    plain = Rejuvenation(threshold=1.0)(posterior, generator())
+    copied = replace(posterior, particles=posterior.particles.clone())
+    for belief in (posterior, copied):
+        known = Rejuvenation(threshold=1.0)(belief, generator(), start)
+        torch.testing.assert_close(known.particles, plain.particles, rtol=1e-4, atol=1e-4)
+    assert torch.equal(
+        Rejuvenation(threshold=1.0)(posterior, generator(), start).particles,
+        Rejuvenation(threshold=1.0)(copied, generator(), start).particles,
+    )
+
+
+def test_odds_are_kept_for_the_particles_of_the_start_only():
+    start = Belief.from_prior(PRIORS["kernel"], particles=300)
+    later = Rejuvenation(threshold=1.0)(after_answers(start, Logistic(0.5)), generator())
+    assert rejuvenation._known_odds(start, start) is not None
+    assert rejuvenation._known_odds(later, start) is None
 
 
 def test_components_without_weight_are_never_drawn():

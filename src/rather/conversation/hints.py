@@ -88,7 +88,7 @@ def after_hint(belief: Belief, hint: Hint, policy: Policy) -> Belief:
         updated = belief.update(hint, hint.answer, hint.response)
         if policy.rejuvenation is None:
             return updated
-        return policy.rejuvenation(updated, derive_generator(policy.seed, "hint", hint.number))
+        return policy.rejuvenation(updated, derive_generator(policy.seed, "hint", hint.number), policy.prior)
 
 
 def wishes(row: int, policy: Policy, belief: Belief, count: int = 3) -> list[Comparative]:

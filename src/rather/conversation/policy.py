@@ -297,7 +297,7 @@ class Policy:
             if self.rejuvenation is None or updated is belief:
                 return updated
             # The name of the random stream since the first version: another one would give other particles.
-            return self.rejuvenation(updated, derive_generator(self.seed, "renew", question.number))
+            return self.rejuvenation(updated, derive_generator(self.seed, "renew", question.number), self.prior)
 
     def retriever_for(self, belief: Belief) -> Retriever:
         """The retriever as it serves a belief."""

@@ -489,7 +489,8 @@ class Session:
         """
         from rather.conversation.snapshot import read
 
-        return read(snapshot, catalog, belief, cache=cache, **parts)
+        with one_thread():
+            return read(snapshot, catalog, belief, cache=cache, **parts)
 
     @classmethod
     def resumed(

@@ -251,8 +251,11 @@ class Belief:
 
     def resampled(self, count: int, generator: torch.Generator) -> Belief:
         """`count` equally weighted particles drawn in proportion to their weights (systematic resampling)."""
-        rows = systematic_rows(self.log_weights, count, generator)
-        return replace(self, particles=self.particles[rows], log_weights=_equal_log_weights(count))
+        return self.with_particles(self.particles[systematic_rows(self.log_weights, count, generator)])
+
+    def with_particles(self, particles: Tensor) -> Belief:
+        """The same answers with other, equally weighted particles `(m, d)`."""
+        return replace(self, particles=particles, log_weights=_equal_log_weights(len(particles)))
 
 
 def _utilities(vectors: Tensor, particles: Tensor) -> Tensor:

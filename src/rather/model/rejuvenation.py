@@ -5,16 +5,19 @@ times the likelihood of all answers so far) invariant, so that the copies spread
 """
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
+from rather.caching.by_identity import ByIdentity
 from rather.model.belief import Belief
 from rather.model.personal_noise import answers_log_likelihood
 from rather.model.priors import Prior
 from rather.model.responses import ResponseModel
+from rather.numerics.randomness import systematic_rows
 
 # Entries of the numbers that a batch of particles draws for all its moves: 64 MiB of float32, whatever the number of
 # particles.
@@ -22,6 +25,16 @@ BATCH_ENTRIES = 2**24
 
 # Entries of the odds of components that are computed together: half a megabyte, which stays in the cache.
 LOGIT_ENTRIES = 2**17
+
+# Entries of the odds of components that are kept for the particles that conversations start from: 8 MiB of float32, two
+# thousand users. Half of all answers that lead to a rejuvenation are the first of a conversation to do so.
+KEPT_ENTRIES = 2**21
+
+# Starting beliefs whose odds are kept.
+KEPT_STARTS = 8
+
+# Components whose odds lie next to each other in memory, and are looked at together.
+BLOCK = 32
 
 # Slice steps from one draw of the components to the next. Drawing them before every step made answers two to three
 # times as slow and the mean of the particles some 8 % more precise (as effective sample size, eleven populations).
@@ -49,12 +62,20 @@ class Rejuvenation:
     moves: int = 10
     max_particles: int = 1000
 
-    def __call__(self, belief: Belief, generator: torch.Generator, *, batch_entries: int = BATCH_ENTRIES) -> Belief:
+    def __call__(
+        self,
+        belief: Belief,
+        generator: torch.Generator,
+        start: Belief | None = None,
+        *,
+        batch_entries: int = BATCH_ENTRIES,
+    ) -> Belief:
         """The belief with new, equally weighted particles; as it is while it is healthy or has no prior density.
 
         Args:
             belief: To be rejuvenated.
             generator: Draws the copies and their moves.
+            start: What all conversations start from. While a belief has its particles, the first steps are faster.
             batch_entries: Largest intermediate, in entries; bounds the memory.
         """
         count = min(len(belief), self.max_particles)
@@ -62,11 +83,17 @@ class Rejuvenation:
             return belief
         # One for each copy of an effective particle: the fewer have survived, the farther their copies must spread.
         moves = min(self.moves, math.ceil(count / belief.effective_sample_size))
-        return moved(belief, count, moves, generator, batch_entries=batch_entries)
+        return moved(belief, count, moves, generator, start, batch_entries=batch_entries)
 
 
 def moved(
-    belief: Belief, count: int, moves: int, generator: torch.Generator, *, batch_entries: int = BATCH_ENTRIES
+    belief: Belief,
+    count: int,
+    moves: int,
+    generator: torch.Generator,
+    start: Belief | None = None,
+    *,
+    batch_entries: int = BATCH_ENTRIES,
 ) -> Belief:
     """The belief with `count` equally weighted particles that have made some steps of elliptical slice sampling.
 
@@ -75,16 +102,68 @@ def moved(
         count: Of new particles.
         moves: Steps of each.
         generator: Draws the copies and their moves.
+        start: See `Rejuvenation`.
         batch_entries: Largest intermediate, in entries; bounds the memory.
     """
     assert belief.prior is not None, "only a belief with a prior density can be moved"
-    copies = belief.resampled(count, generator)
-    answers = _Answers(belief, belief.prior)
+    rows = systematic_rows(belief.log_weights, count, generator)
+    prior, known = belief.prior, None if start is None else _known_odds(belief, start)
+    answers = _Answers(belief, prior)
     numbers = moves * (belief.particles.shape[1] + len(answers) + sum(TRIES))
-    batch = max(1, batch_entries // numbers)
-    batches = torch.split(copies.particles, batch)
-    particles = [_moved(points, belief.prior, answers, moves, generator) for points in batches]
-    return replace(copies, particles=torch.cat(particles))
+    particles = []
+    for copied in torch.split(rows, max(1, batch_entries // numbers)):
+        white = prior.whitened(belief.particles[copied]) if known is None else known.white[copied]
+        draw = None if known is None else known.at(copied)
+        particles.append(_moved(white, prior, answers, moves, generator, draw))
+    return belief.with_particles(torch.cat(particles))
+
+
+Draw = Callable[[Tensor, Tensor], Tensor]
+"""Components `(b, t)` of particles, by their positions `(b,)`, for draws `(b, t)` from (0, 1)."""
+
+
+class _Odds(NamedTuple):
+    """Whitened particles `(m, d)`, and the odds of the prior's components at each, cumulative and in blocks."""
+
+    white: Tensor
+    blocks: Tensor
+
+    @classmethod
+    def of(cls, white: Tensor, prior: Prior) -> "_Odds":
+        """At whitened particles `(m, d)`."""
+        odds = _cumulative_odds(white, prior)
+        # Whatever rounding has left below a draw belongs to the last component.
+        padded = torch.nn.functional.pad(odds, (0, -odds.shape[1] % BLOCK), value=torch.inf)
+        return cls(white, padded.view(len(white), -1, BLOCK))
+
+    def at(self, rows: Tensor) -> Draw:
+        """Draws components of the particles in these rows.
+
+        First a block, then a component in it: whole rows would have to come from memory.
+        """
+
+        def draw(points: Tensor, uniform: Tensor) -> Tensor:
+            found = rows[points]
+            block = torch.searchsorted(self.blocks[:, :, -1][found], uniform, right=True)
+            block.clamp_max_(self.blocks.shape[1] - 1)
+            inside = self.blocks[found[:, None], block]
+            return BLOCK * block + torch.searchsorted(inside, uniform[:, :, None], right=True)[:, :, 0]
+
+        return draw
+
+
+_KNOWN: ByIdentity[_Odds] = ByIdentity(KEPT_STARTS)
+
+
+def _known_odds(belief: Belief, start: Belief) -> _Odds | None:
+    """Those of all particles, if they are the ones that all conversations start from."""
+    prior, particles = start.prior, start.particles
+    if prior is None or belief.prior is not prior or len(particles) * len(prior.centres) > KEPT_ENTRIES:
+        return None
+    # By content: what a snapshot or a cache restores goes on as what has been in memory all the time.
+    if not torch.equal(belief.particles, particles):
+        return None
+    return _KNOWN(particles, lambda: _Odds.of(prior.whitened(particles), prior))
 
 
 class _Answers:
@@ -118,13 +197,22 @@ class _Answers:
             first += e * k
 
 
-def _moved(particles: Tensor, prior: Prior, answers: _Answers, moves: int, generator: torch.Generator) -> Tensor:
+def _moved(
+    white: Tensor, prior: Prior, answers: _Answers, moves: int, generator: torch.Generator, draw: Draw | None = None
+) -> Tensor:
     """Particles `(m, d)` after some elliptical slice steps (Murray, Adams & MacKay 2010), all at once and whitened.
 
     What does not depend on where a particle is (angles and noise) is drawn for all steps together: kernels this small
     cost as much as there are of them.
+
+    Args:
+        white: Where they start; copies lie next to each other.
+        prior: What their components are drawn by.
+        answers: All answers so far.
+        moves: Steps of each.
+        generator: Draws them.
+        draw: Draws the first components, if their odds are known.
     """
-    white = prior.whitened(particles)
     m, d = white.shape
     noise = torch.randn(moves, m, d, generator=generator, dtype=white.dtype)
     of_noise = (answers.slopes @ noise.view(-1, d).T).view(-1, moves, m)
@@ -134,7 +222,7 @@ def _moved(particles: Tensor, prior: Prior, answers: _Answers, moves: int, gener
     log_likelihood = answers.log_likelihood(utilities[None])[0]
     for move in range(moves):
         if move % STEPS_PER_COMPONENT == 0:
-            components = _components(white, prior, generator)
+            components = _components(white, prior, generator, None if move else draw)
             scales, centres = prior.scales[components], prior.white_centres[components]
             of_centre = of_centres[:, components]
         # Utilities along the ellipse `centre + (particle - centre) cos + noise sin`, from those of its three parts.
@@ -147,20 +235,33 @@ def _moved(particles: Tensor, prior: Prior, answers: _Answers, moves: int, gener
     return prior.unwhitened(white)
 
 
-def _components(white: Tensor, prior: Prior, generator: torch.Generator, entries: int = LOGIT_ENTRIES) -> Tensor:
+def _components(
+    white: Tensor,
+    prior: Prior,
+    generator: torch.Generator,
+    draw: Draw | None = None,
+    entries: int = LOGIT_ENTRIES,
+) -> Tensor:
     """One component of the prior for each of the whitened particles `(m, d)`, drawn by its posterior odds, `(m,)`."""
     # Copies lie next to each other and have the same odds, which are computed once.
     first = torch.cat([torch.tensor([True]), (white[1:] != white[:-1]).any(dim=1)]).nonzero()[:, 0]
     copies = first.diff(append=torch.tensor([len(white)]))
     c, most = len(prior.centres), int(copies.max())
     drawn = []
-    for points in torch.split(white[first], max(1, entries // max(c, most))):
-        cumulative = torch.softmax(prior.white_logits(points), dim=1).cumsum(dim=1)
+    for points in torch.split(first, max(1, entries // max(c, most))):
         uniform = torch.rand(len(points), most, generator=generator, dtype=white.dtype)
-        # right=True passes over components without weight even when the draw is 0.
-        drawn.append(torch.searchsorted(cumulative, uniform, right=True))
+        if draw is None:
+            # right=True passes over components without weight even when the draw is 0.
+            drawn.append(torch.searchsorted(_cumulative_odds(white[points], prior), uniform, right=True))
+        else:
+            drawn.append(draw(points, uniform))
     # Rounding may leave the sum of all below a draw.
     return torch.cat(drawn)[torch.arange(most) < copies[:, None]].clamp_max(c - 1)
+
+
+def _cumulative_odds(white: Tensor, prior: Prior) -> Tensor:
+    """Of the components at whitened points `(m, d)`: `(m, c)`, up to 1."""
+    return torch.softmax(prior.white_logits(white), dim=1).cumsum(dim=1)
 
 
 def _first_on_slice(

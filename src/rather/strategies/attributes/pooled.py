@@ -1,16 +1,21 @@
 """EVOI of slates of partial items while the recommendation comes from a pool of items.
 
 With a pool of n items, max_y y @ v_r needs no search: the answers' probabilities `(r, m)` times the weighted utilities
-w_j y @ u_j `(m, n)` are the scores of all items after all answers.
+w_j y @ u_j `(m, n)` are the scores of all items after all answers. Answers' probabilities add up to 1, and so their
+scores to those of the belief as it is: all answers but one are multiplied.
 
 Searches change one attribute of one option at a time. Under softmax answers with temperature tau, let the other options
 (and "none") have the total weight exp(L_j) for particle j, each a share s_oj of it, and let the changed option be worth
 x_j + c_j, where c_j is the candidate attribute's utility. With z_j = (x_j + c_j) / tau - L_j, and y_j likewise for
 "same", whose logit is the mean of the options' plus log(tie),
 
-    P(changed) = exp(z_j) / (1 + exp(z_j) + exp(y_j))        P(other o) = s_oj / (1 + exp(z_j) + exp(y_j))
+    P(other o) = s_oj / (1 + exp(z_j) + exp(y_j))        P(same) = exp(y_j) / (1 + exp(z_j) + exp(y_j))
 
-so that a candidate costs two exponentials for each particle instead of a softmax over the slate.
+With A_j the sum of the other options' logits,
+
+    exp(z_j) = exp(z_j / k)^k                            exp(y_j) = tie exp(z_j / k) exp((A_j - (k - 1) L_j) / k)
+
+so that a candidate costs one exponential for each particle instead of a softmax over the slate.
 """
 
 from __future__ import annotations
@@ -18,7 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import NamedTuple
 
 import torch
@@ -44,8 +49,11 @@ PARTICLES = 1024
 # a percent of EVOI on countries and books.
 SIEVED = 16
 
-# An option so far ahead of the others is chosen in any case (or "same" is); exp(89) is no longer a float32.
+# An option so far ahead of the others is chosen in any case; exp(89) is no longer a float32.
 HIGHEST_LOGIT = 60.0
+
+# The least z / k, where "same" has lost as well: computing with subnormal numbers takes ten times as long.
+LOWEST_ROOT = -40.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +98,7 @@ class PooledEvoi:
     def __call__(self, slates: Tensor) -> Tensor:
         """EVOI `(b,)` of slates `(b, k, p)`."""
         size = max(1, self.batch_entries // (self._answers(slates) * len(self.options.belief)))
-        values = [self._evoi(self._probabilities(self._utilities(batch))) for batch in torch.split(slates, size)]
+        values = [self._evoi(self._all_but_one(self._utilities(batch))) for batch in torch.split(slates, size)]
         return torch.cat(values)
 
     def swapped(self, slates: Tensor, option: int, position: int, candidates: Tensor | None = None) -> Tensor:
@@ -115,37 +123,35 @@ class PooledEvoi:
         return torch.cat(values)
 
     def _answered(self, others: Tensor, kept: Tensor, attributes: Tensor | slice) -> Tensor:
-        """Probabilities `(b, c, r, m)` of all answers to options `(b, k - 1, m)` and one that says one thing more."""
+        """Probabilities `(b, c, r - 1, m)` of all answers but one to options `(b, k - 1, m)` and one that says more."""
         if isinstance(self.response, Softmax):
             return self._softmax(others, kept, self._each_logit[attributes], self.response)
         changed = (kept[:, None] + self._each[attributes])[:, :, None]
         spread = others[:, None].expand(-1, changed.shape[1], -1, -1)
-        return self._probabilities(torch.cat([changed, spread], dim=2))
+        return self._all_but_one(torch.cat([changed, spread], dim=2))
 
     def _softmax(self, others: Tensor, kept: Tensor, added: Tensor, response: Softmax) -> Tensor:
-        """The same from what candidates add to a logit, `(b, c, m)` or `(c, m)`; the answers are in another order."""
+        """The same without that for the changed option, from what candidates add to logits, `(b, c, m)` or `(c, m)`."""
         k, temperature = others.shape[1] + 1, response.temperature
-        logits, own = others / temperature, kept / temperature
+        logits = others / temperature
         mean = logits.sum(dim=1) / k
         if response.none_utility is not None:
             outside = torch.zeros_like(logits[:, :1]) + response.none_utility / temperature
             logits = torch.cat([logits, outside], dim=1)
         level = logits.logsumexp(dim=1)
-        lead = (added + (own - level)[:, None]).clamp_max_(HIGHEST_LOGIT)
-        odds = [exponentials(lead)]
-        if response.tie is not None:
-            behind = mean + (1 / k - 1) * own + math.log(response.tie)
-            odds.append(exponentials(torch.add(lead, added, alpha=1 / k - 1).add_(behind[:, None])))
-        total = odds[0] + 1.0
-        for more in odds[1:]:
-            total += more
-        share = total.reciprocal_()
+        lead = (kept / temperature - level) / k
+        root = torch.add(lead[:, None], added, alpha=1 / k).clamp_(LOWEST_ROOT, HIGHEST_LOGIT / k).exp_()
         left = exponentials(logits - level[:, None])
         b, n, m = left.shape
-        probabilities = torch.empty(b, lead.shape[1], n + len(odds), m, dtype=left.dtype)
+        probabilities = torch.empty(b, root.shape[1], n + (response.tie is not None), m, dtype=left.dtype)
+        odds = reduce(torch.mul, [root] * k)
+        if response.tie is not None:
+            same = root.mul_(exponentials(mean - (1 - 1 / k) * level + math.log(response.tie))[:, None])
+            odds.add_(same)
+        share = odds.add_(1.0).reciprocal_()
         torch.mul(left[:, None], share[:, :, None], out=probabilities[:, :, :n])
-        for index, each in enumerate(odds, start=n):
-            torch.mul(share, each, out=probabilities[:, :, index])
+        if response.tie is not None:
+            torch.mul(share, same, out=probabilities[:, :, n])
         return probabilities
 
     @cached_property
@@ -170,9 +176,9 @@ class PooledEvoi:
         return self._scores * self.options.belief.weights[:, None]
 
     @cached_property
-    def _now(self) -> Tensor:
-        """The value of recommending now."""
-        return self._worth.sum(dim=0).max()
+    def _expected(self) -> Tensor:
+        """Expected utilities of the pool, `(n,)`."""
+        return self._worth.sum(dim=0)
 
     def _answers(self, slates: Tensor) -> int:
         return slates.shape[1] + len(self.response.extras)
@@ -184,14 +190,16 @@ class PooledEvoi:
             total += self._each[slates[:, :, index]]
         return total + self.options.of_average
 
-    def _probabilities(self, utilities: Tensor) -> Tensor:
-        """`(..., k, m)` utilities to `(..., r, m)` probabilities."""
-        return exponentials(self.response.log_probabilities(utilities))
+    def _all_but_one(self, utilities: Tensor) -> Tensor:
+        """Probabilities `(..., r - 1, m)` of all answers but the first to options of these utilities `(..., k, m)`."""
+        return exponentials(self.response.log_probabilities(utilities)[..., 1:, :])
 
     def _evoi(self, probabilities: Tensor) -> Tensor:
-        """EVOI `(...)` from the probabilities of answers `(..., r, m)`."""
-        best = (probabilities.flatten(0, -2) @ self._worth).amax(dim=1)
-        return best.view(probabilities.shape[:-1]).sum(dim=-1) - self._now
+        """EVOI `(...)` from the probabilities `(..., r - 1, m)` of all answers but one."""
+        scores = (probabilities.flatten(0, -2) @ self._worth).view(*probabilities.shape[:-1], -1)
+        best = scores.amax(dim=-1).sum(dim=-1)
+        rest = scores[..., 0, :] if scores.shape[-2] == 1 else scores.sum(dim=-2)
+        return torch.sub(self._expected, rest).amax(dim=-1).add_(best).sub_(self._expected.max())
 
 
 class Swaps(NamedTuple):
