@@ -108,7 +108,8 @@ class ValidConfigurations:
         # Totals are tables of their own: as rows of one table, thousands of amounts would make every column as long.
         tables = [decisions]
         for total, units, amounts in zip(self.space.totals, self.units, self.amounts, strict=True):
-            tables.append({total.name: [units.amount(each) for each in amounts.tolist()]})
+            found = [units.amount(each) for each in amounts.tolist()]
+            tables.append({total.name: found if len(found) > 1 else 2 * found})  # a table has two rows at least
         return tuple(column for table in tables for column in self._inspected(table))
 
     def _inspected(self, table: Mapping[str, Sequence[str | float | bool]]) -> tuple[TableColumn, ...]:
