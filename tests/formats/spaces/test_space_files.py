@@ -50,7 +50,11 @@ WRONG = {
     "key": ("verb =", "verbb =", "line 3: unknown setting 'verbb'; did you mean 'verb'?"),
     "verb": ('"work at"', "5", "line 3: `verb` must be a text, got 5"),
     "label": ('verb = "work at"', "label = 5", "line 3: `label` must be a text"),
-    "label's column": ('verb = "work at"', 'label = "{tops}"', "line 3: there is no column 'tops'; did you mean 'top'?"),
+    "label's column": (
+        'verb = "work at"',
+        'label = "{tops}"',
+        "line 3: there is no column 'tops'; did you mean 'top'?",
+    ),
     "rule's column": ("width > 160", "widht > 160", "line 5: .* there is no column 'widht'; did you mean 'width'?"),
     "rule's value": ("!= 'crank'", "!= 'cranck'", "line 5: .* 'frame' is never 'cranck'; did you mean 'crank'?"),
     "rule's syntax": ('"price <= 1500"', '"(price <= 1500"', "line 6: a rule cannot be understood at character 15"),
@@ -59,7 +63,11 @@ WRONG = {
     "nested rule": ('"price <= 1500"', f'"{"(" * 900}lamp{")" * 900}"', "line 6: .* nested more than 50 deep"),
     "no values": (VALUES, 'unit = "x"', "line 9: the option 'top' needs `values`"),
     "one value": (VALUES, 'values = ["oak"]', "line 9: 'top' must have at least 2 values"),
-    "a list as a value": (VALUES, 'values = [["oak"], "ash"]', r"line 9: a value .* must be a text or a number, got \["),
+    "a list as a value": (
+        VALUES,
+        'values = [["oak"], "ash"]',
+        r"line 9: a value .* must be a text or a number, got \[",
+    ),
     "yes and no": (VALUES, "values = [true, false]", "line 9: the option 'top' must be an extra"),
     "alike": (VALUES, 'values = ["oak", "Oak"]', "line 9: 'top' must have distinct values"),
     "price alone": ("oak = { price = 260 }", "oak = 260", "line 9: the value 'oak' .* as { price = 900 }, got 260"),
@@ -80,8 +88,12 @@ WRONG = {
     "phrase": ('unit = "cm"', 'phrase = "wide"', "line 19: `phrase` must hold {value} once"),
     "direction": ('"less"', '"lower"', "line 31: `direction` must be one of more, less, depends, got 'lower'"),
     "base": ("base = 150", "base = '150'", "line 28: `base` of the total 'price' must be a number, got '150'"),
-    "pairs": ('verb = "work at"', 'interactions = ["top", "frame"]', "line 3: `interactions` must be pairs of columns"),
-    "itself": ('verb = "work at"', 'interactions = [["top", "top"]]', "line 3: `interactions` must be pairs of columns"),
+    "pairs": ('verb = "work at"', 'interactions = ["top", "frame"]', "line 3: `interactions` must be pairs"),
+    "itself": (
+        'verb = "work at"',
+        'interactions = [["top", "top"]]',
+        "line 3: `interactions` must be pairs of columns",
+    ),
     "twice": ("[extras.lamp]", "[extras.width]", "line 15: two columns are called 'width'"),
     "backtick": ("[extras.lamp]", '[extras."la`mp"]', "line 25: a column must have a name without backticks"),
     "one left": ('"price <= 1500"', '"price <= 390"', "line 4: the rules leave a single configuration"),
@@ -106,7 +118,7 @@ WHOLE = {
     "space = 5": "w.toml, line 1: `space` must be a section, got 5",
     '[space]\nname = "x"\n[[options]]\n': "w.toml: `options` must be a section",
     '[space]\nname = "x"\n': "w.toml: a product space needs at least one option, range or extra",
-    ONE: "w.toml: it has no column to learn from: set role = \"use\" for at least one",
+    ONE: r"w.toml: it has no column to learn from: set role = \"use\" for at least one",
 }
 
 
@@ -122,7 +134,7 @@ def test_what_is_no_product_space_is_rejected(text, tmp_path):
 def test_other_encodings_are_rejected(encoding, tmp_path):
     path = tmp_path / "w.toml"
     path.write_bytes(DESK.replace("lamp", "lämp").encode(encoding))
-    with pytest.raises(rather.RatherError, match="w.toml is not UTF-8"):
+    with pytest.raises(rather.RatherError, match=r"w.toml is not UTF-8"):
         rather.open(path)
 
 
@@ -135,7 +147,9 @@ def test_a_byte_order_mark_is_no_mistake(tmp_path):
 def test_rules_that_clash_are_listed_with_their_lines(tmp_path):
     path = tmp_path / "w.toml"
     path.write_text(
-        DESK.replace('"price <= 1500",', '"price <= 500",\n"lamp or drawer", "width >= 180",\n"frame == \'electric\'",'),
+        DESK.replace(
+            '"price <= 1500",', '"price <= 500",\n"lamp or drawer", "width >= 180",\n"frame == \'electric\'",'
+        ),
         encoding="utf-8",
     )
     with pytest.raises(rather.RatherError) as error:
@@ -150,9 +164,9 @@ def test_rules_that_clash_are_listed_with_their_lines(tmp_path):
 def test_a_space_where_a_table_or_its_settings_are_meant_is_said_to_be_one(tmp_path):
     (tmp_path / "desk.toml").write_text(DESK, encoding="utf-8")
     (tmp_path / "desk.csv").write_text("name,price\na,1\nb,2\n", encoding="utf-8")
-    with pytest.raises(rather.RatherError, match="desk.toml, line 1: it describes a product space and no table"):
+    with pytest.raises(rather.RatherError, match=r"desk.toml, line 1: it describes a product space and no table"):
         rather.open(tmp_path / "desk.csv")
-    with pytest.raises(rather.RatherError, match="This needs a table; desk.toml is a product space"):
+    with pytest.raises(rather.RatherError, match=r"This needs a table; desk.toml is a product space"):
         encode_table(tmp_path / "desk.toml")
 
 
