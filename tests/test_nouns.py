@@ -3,7 +3,7 @@
 import pytest
 
 from rather.formats.tables.naming import noun_of_file
-from rather.nouns import counted, plural
+from rather.nouns import counted, large_number, plural
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,19 @@ NOUNS = "bus car cookie country box film hotel laptop match movie person series 
 @pytest.mark.parametrize("noun", NOUNS.split())
 def test_a_file_that_is_named_by_the_plural_holds_the_noun(noun):
     assert noun_of_file(plural(noun)) == noun
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (999_999, "999,999"),
+        (10**6, "1.0 million (1,000,000)"),
+        (657_622_176, "657.6 million (657,622,176)"),
+        (1_087_369_280_520, "1.1 trillion (1,087,369,280,520)"),
+        (10**21 - 10**17, "999.9 quintillion (999,900,000,000,000,000,000)"),
+        (3 * 10**25, "3.0e+25"),
+        (10**400, "1.0e+400"),
+    ],
+)
+def test_large_numbers_can_be_read(count, text):
+    assert large_number(count) == text

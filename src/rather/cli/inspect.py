@@ -63,7 +63,7 @@ def inspect(
         rather inspect bicycle
     """
     from rather.cli.progress import spinner
-    from rather.formats.opening import names_space
+    from rather.formats.spaces.space_files import names_space
     from rather.formats.tables.inspection import inspect_table
     from rather.formats.tables.settings import settings_path
 
@@ -103,8 +103,9 @@ def _preview(
     from rather.cli.inspect_questions import questions_report, show_questions
     from rather.cli.progress import spinner
     from rather.formats.opened import Opened
-    from rather.formats.opening import names_space, open
+    from rather.formats.opening import open
     from rather.formats.prior_files import load_prior
+    from rather.formats.spaces.space_files import names_space
     from rather.formats.tables.encoded_table import encode_table
 
     with spinner(f"asking about {path}"):

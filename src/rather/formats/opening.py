@@ -18,7 +18,7 @@ from rather.formats.prior_files import LearntPrior, load_prior
 from rather.formats.scores import is_scores_file, load_scores
 from rather.formats.spaces.definition import ProductSpace
 from rather.formats.spaces.encoding import encode_space
-from rather.formats.spaces.space_files import BUNDLED_SPACES, SPACE_ENDINGS, bundled_space, read_space
+from rather.formats.spaces.space_files import BUNDLED_SPACES, SPACE_ENDINGS, bundled_space, names_space, read_space
 from rather.formats.tables.encoded_table import describe_items, encode_table
 from rather.formats.tables.reading import TABLE_ENDINGS
 from rather.formats.tables.settings import settings_path, suggestion
@@ -148,11 +148,6 @@ def _open(source: Any, options: Options) -> Opened:
         items = as_floats(source, "source", rank=2).numpy()
         return _open_vectors(Vectors(items), "a matrix of item vectors", options)
     return _open_table(source, "a table", options)
-
-
-def names_space(source: str | Path) -> bool:
-    """Whether a path is that of a product space, or a name that of a bundled one."""
-    return str(source) in BUNDLED_SPACES or Path(source).suffix.lower() in SPACE_ENDINGS
 
 
 def files_of(source: str | Path) -> list[Path]:

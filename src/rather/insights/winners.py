@@ -8,6 +8,7 @@ from torch import Tensor
 from rather.insights.estimates import Estimate, Replicates, summarised
 from rather.insights.items import Item, item_of
 from rather.model.catalog import Catalog
+from rather.model.configured_items import MOST_LISTED, ConfiguredItems
 from rather.retrieval.protocol import Retriever
 
 # Directions that are searched: each is a scan of a large catalogue.
@@ -42,7 +43,8 @@ class Winners:
         all_items: How many items there are.
         never_best: How many are nobody's best, in any draw.
         never_top: How many are not even among anybody's best five.
-        dead: Items that are not among anybody's best five, those least liked on average first.
+        dead: Items that are not among anybody's best five, those least liked on average first; none of a product space
+            that is too large to list.
         draws: How many draws of each respondent were looked at.
     """
 
@@ -72,17 +74,17 @@ def winners(
     found = retriever.top(used.reshape(-1, d), count).rows.reshape(r, used.shape[1], count)
     rows, best = torch.unique(found[:, :, 0], return_inverse=True)
     estimated = _best_shares(best, len(rows), Replicates.of(used, generator))
-    listed = torch.bincount(found.flatten(), minlength=len(catalog))
-    top = (listed[rows] / (r * used.shape[1])).tolist()
+    listed, often = torch.unique(found.flatten(), return_counts=True)
+    top = (often[torch.searchsorted(listed, rows)] / (r * used.shape[1])).tolist()
     items = [
-        Winner(row, item_of(catalog, row), share, often)
-        for row, share, often in zip(rows.tolist(), estimated, top, strict=True)
+        Winner(row, item_of(catalog, row), share, share_of_top)
+        for row, share, share_of_top in zip(rows.tolist(), estimated, top, strict=True)
     ]
     return Winners(
         tuple(sorted(items, key=lambda each: -each.best.value)),
         len(catalog),
         len(catalog) - len(rows),
-        int((listed == 0).sum()),
+        len(catalog) - len(listed),
         _dead(listed, draws, catalog, most_dead),
         used.shape[1],
     )
@@ -102,7 +104,9 @@ def _best_shares(best: Tensor, count: int, replicates: Replicates) -> list[Estim
 
 
 def _dead(listed: Tensor, draws: Tensor, catalog: Catalog, most: int) -> tuple[Item, ...]:
-    never = (listed == 0).nonzero()[:, 0]
+    if isinstance(catalog.storage, ConfiguredItems) and len(catalog) > MOST_LISTED:
+        return ()  # hardly any of so many configurations can be among anybody's best
+    never = torch.ones(len(catalog), dtype=torch.bool).index_fill_(0, listed, False).nonzero()[:, 0]
     if len(never) == 0:
         return ()
     worth = torch.cat([catalog.vectors(part) @ draws.mean(dim=(0, 1)) for part in torch.split(never, 65_536)])

@@ -265,11 +265,14 @@ class ProductSpace:
     def table_settings(self) -> TableSettings:
         """The settings of the table of all configurations."""
         columns: dict[str, dict[str, Any]] = {}
-        for each in (*self.decisions, *self.totals):
-            for key in each.settings:
+        given = {each.name: each.settings for each in self.decisions} | {
+            each.name: each.settings for each in self.totals
+        }
+        for name, settings in given.items():
+            for key in settings:
                 if key not in SETTINGS:
                     known = f"{suggestion(key, SETTINGS)} There are: {', '.join(SETTINGS)}."
-                    self.reject((each.name, key), f"unknown setting of {each.name!r}: {key!r}{known}")
+                    self.reject((name, key), f"unknown setting of {name!r}: {key!r}{known}")
         for decision in self.decisions:
             columns[decision.name] = {"kind": decision.kind.value, "role": "use", **decision.settings}
         for total in self.totals:

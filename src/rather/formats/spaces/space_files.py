@@ -54,6 +54,11 @@ SPACE_KEYS = ("name", "verb", "label", "rules", "interactions")
 BUNDLED_SPACES = ("bicycle", "laptop")
 
 
+def names_space(source: str | Path) -> bool:
+    """Whether a path is that of a product space, or a name that of a bundled one."""
+    return str(source) in BUNDLED_SPACES or Path(source).suffix.lower() in SPACE_ENDINGS
+
+
 def bundled_space(name: str) -> ProductSpace:
     """One of the example spaces that come with the package."""
     text = files("rather.formats.spaces").joinpath(f"examples/{name}.toml").read_text(encoding="utf-8")
