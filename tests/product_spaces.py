@@ -45,9 +45,7 @@ def bicycle(**parts) -> ProductSpace:
 def combinations(space: ProductSpace) -> dict[str, list]:
     """Every combination of values with its totals, valid or not, as the columns of a table."""
     chosen = list(itertools.product(*(range(len(each.values)) for each in space.decisions)))
-    columns = {
-        each.name: [each.values[row[number]] for row in chosen] for number, each in enumerate(space.decisions)
-    }
+    columns = {each.name: [each.values[row[number]] for row in chosen] for number, each in enumerate(space.decisions)}
     for total in space.totals:
         sums = [Decimal(str(total.base))] * len(chosen)
         for number, each in enumerate(space.decisions):

@@ -1,3 +1,4 @@
+import itertools
 from dataclasses import replace
 
 import pytest
@@ -93,7 +94,7 @@ def test_equally_good_configurations_are_found_in_the_order_of_their_rows():
     everything = catalog.items
     found = PathRetriever(catalog).top(normal(5, catalog.dimensions), 9)
     for rows in found.rows:
-        for first, second in zip(rows, rows[1:], strict=False):
+        for first, second in itertools.pairwise(rows):
             if torch.equal(everything[first], everything[second]):
                 assert first < second
     zeros = PathRetriever(catalog).top(torch.zeros(1, catalog.dimensions), 5)

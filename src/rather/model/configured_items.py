@@ -74,7 +74,7 @@ class ConfiguredItems(ItemStorage):
     def vectors(self, rows: Tensor) -> Tensor:
         """The vectors `(..., d)` of the items in these rows `(...)`."""
         flat = self.diagram.choices(rows.reshape(-1))
-        return self.configurations.vectors(flat).view(*rows.shape, -1)
+        return self.configurations.vectors(flat).view(*rows.shape, self.shape[1])
 
     @property
     def rows(self) -> Tensor:

@@ -129,7 +129,7 @@ class PathRetriever:
 
         def search(batch: Tensor) -> Found:
             choices = longest_paths(where, batch, count).choices
-            vectors = self.storage.configurations.vectors(choices.flatten(0, 1)).view(len(batch), count, -1)
+            vectors = self.storage.configurations.vectors(choices.flatten(0, 1)).view(len(batch), count, batch.shape[1])
             scores = (vectors @ batch[:, :, None])[:, :, 0]
             return Found(scores, self.storage.diagram.numbers(choices.flatten(0, 1)).view(len(batch), count), vectors)
 

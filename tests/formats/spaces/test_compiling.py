@@ -121,7 +121,8 @@ def test_many_sums_are_found_without_writing_all_of_them_down():
     found = set(_sums(first, second).tolist())
     assert found.issuperset(expected)
     assert (min(found), max(found)) == (1, 7_998 + 11_998)
-    assert 3 in found and 2 not in found
+    assert 3 in found
+    assert 2 not in found
 
 
 def test_more_configurations_than_can_be_numbered_are_rejected_before_they_are_counted():

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 
 import rather
 from product_spaces import bicycle, product_spaces, rows_of, valid_rows

@@ -28,7 +28,8 @@ def configured_columns(
     """
     names = [column.block.column.name for column in described]
     return tuple(
-        replace(column, values=values[name], cell=partial(_cell, choices, name)) for column, name in zip(described, names, strict=True)
+        replace(column, values=values[name], cell=partial(_cell, choices, name))
+        for column, name in zip(described, names, strict=True)
     )
 
 
