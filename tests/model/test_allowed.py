@@ -58,7 +58,7 @@ def test_rules_that_leave_too_many_rows_to_list_need_a_list():
 
 
 def test_a_mask_is_rejected_for_a_product_space():
-    with pytest.raises(InvalidInputError, match="`allowed` must be rules for a product space, as `catalog.where`"):
+    with pytest.raises(InvalidInputError, match=r"`allowed` must be rules for a product space, as `catalog\.where`"):
         Policy(CATALOG, BELIEF, allowed=torch.ones(len(CATALOG), dtype=torch.bool))
 
 
@@ -67,7 +67,7 @@ def test_the_rules_of_a_product_space_are_rejected_for_a_list_and_for_another_sp
     with pytest.raises(InvalidInputError, match="must be a mask for a list of items, got the rules"):
         Policy(LISTED, BELIEF, allowed=rules)
     other = rather.open(bicycle(rules=[]))
-    with pytest.raises(InvalidInputError, match="must be what `catalog.where` of this product space returned"):
+    with pytest.raises(InvalidInputError, match=r"must be what `catalog\.where` of this product space returned"):
         Policy(*other, allowed=rules)
     again = rather.open(bicycle())
     assert Policy(*again, allowed=rules).available == len(rows())

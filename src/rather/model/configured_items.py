@@ -23,12 +23,15 @@ class Configurations:
 
     Attributes:
         diagram: Which configurations there are. Their numbers are the rows of the catalogue.
-        effects: For each decision in the diagram's order `(symbols, d)`, what a choice adds to the vector. Every
-            dimension belongs to one decision, the others add 0 there, but for sums over decisions.
+        effects: For each decision in the diagram's order `(symbols, d)` float64, what a choice adds to the vector.
+            Every dimension belongs to one decision, the others add 0 there, but for sums over decisions.
+        scale: Vectors are rounded to float32 before they are multiplied by it, like those of a table, so that they are
+            the same to the last bit.
     """
 
     diagram: Diagram
     effects: tuple[Tensor, ...] = field(repr=False)
+    scale: float = 1.0
 
     @property
     def dimensions(self) -> int:
@@ -43,10 +46,10 @@ class Configurations:
     def vectors(self, choices: Tensor) -> Tensor:
         """The vectors `(b, d)` of configurations of these values `(b, L)`."""
         symbols = self.diagram.symbols(choices)
-        total = torch.zeros(len(choices), self.dimensions)
+        total = torch.zeros(len(choices), self.dimensions, dtype=torch.float64)
         for effects, symbol in zip(self.effects, symbols.unbind(dim=1), strict=True):
             total += effects[symbol]
-        return total
+        return (total / self.scale).float() * self.scale
 
 
 class ConfiguredItems(ItemStorage):

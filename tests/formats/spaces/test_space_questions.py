@@ -24,8 +24,11 @@ def asked(opened, questions, **settings):
     found = []
     for number in range(questions):
         question = session.ask()
-        found.append((question.about, question.evoi))
-        session.tell(question, number % len(question.options))
+        # The options in any order are the same question, and worth the same but for the last bit.
+        (options,) = question.about.values()
+        ordered = sorted(options)
+        found.append((ordered, question.evoi))
+        session.tell(question, options.index(ordered[number % len(ordered)]))
     return found, [item.row for item in session.recommend(4)]
 
 
@@ -38,7 +41,7 @@ def assert_the_same(space, questions=2, **settings):
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(space=product_spaces(most=300))
 def test_questions_about_items_are_those_about_the_table(name, space):
     if name == "exhaustive-search" and space.combinations > SEARCHED_EXHAUSTIVELY:
@@ -47,7 +50,7 @@ def test_questions_about_items_are_those_about_the_table(name, space):
 
 
 @pytest.mark.parametrize("name", ATTRIBUTE_STRATEGIES)
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(space=product_spaces(most=300).filter(lambda space: len(rather.open(space, particles=2)[0].attributes) > 2))
 def test_questions_about_attributes_are_those_about_the_table(name, space):
     assert_the_same(space, ask="attributes", attribute_strategy=name)
@@ -91,7 +94,7 @@ def test_a_space_of_ninety_thousand_configurations_equals_its_table():
     own, listed = both(space)
     assert 90_000 < len(own[0]) < 100_000
     rows = torch.arange(0, len(own[0]), 97)
-    assert torch.allclose(own[0].vectors(rows), listed[0].vectors(rows), rtol=0, atol=1e-6)
+    assert torch.equal(own[0].vectors(rows), listed[0].vectors(rows))
     for settings_ in ({"k": 2}, {"ask": "attributes", "k": 3}):
         found, expected = (asked(each, 2, **settings_) for each in (own, listed))
         assert [about for about, _ in found[0]] == [about for about, _ in expected[0]]

@@ -183,8 +183,8 @@ class ValidConfigurations:
             return self.problem.compiled(every(rules))
         except TooManyConfigurationsError as error:
             raise InvalidInputError(
-                f"{self.space.source}: a product space must have at most {MOST_CONFIGURATIONS:.0e} configurations; this "
-                f"one has {error.count:.1e}. Leave options out that nobody chooses by, or add rules."
+                f"{self.space.source}: a product space must have at most {MOST_CONFIGURATIONS:.0e} configurations; "
+                f"this one has {error.count:.1e}. Leave options out that nobody chooses by, or add rules."
             ) from None
         except TooWideError:
             raise InvalidInputError(
