@@ -284,7 +284,9 @@ class ProductSpace:
             if not isinstance(name, str) or not name.strip() or "`" in name or any(map(str.isspace, name[:1])):
                 self.reject((), f"a column must have a name without backticks, got {name!r}.")
             if (key := spelling_key(name)) in seen:
-                self.reject((), f"two columns are called {name!r}; names of options, ranges, extras and totals differ.")
+                self.reject(
+                    (name,), f"two columns are called {name!r}; names of options, ranges, extras and totals differ."
+                )
             seen[key] = name
 
     def _validate_decision(self, decision: Decision) -> None:
