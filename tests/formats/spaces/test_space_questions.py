@@ -75,12 +75,12 @@ def test_simulated_regret_is_that_on_the_table(space):
     assert curves[0] == pytest.approx(curves[1], abs=1e-5)
 
 
-def test_a_space_of_ninety_thousand_configurations_equals_its_table():
+def test_a_space_of_86_400_configurations_equals_its_table():
     space = ProductSpace(
         "tent",
         [
             Option("shape", {"dome": {"price": 0}, "tunnel": {"price": 60}, "geodesic": {"price": 240}}),
-            Option("colour", ["red", "green", "grey", "orange"]),
+            Option("colour", ["red", "green", "grey", "orange", "blue", "sand"]),
             NumberRange("people", 1, 6, step=1, adds={"price": 55, "weight": 0.6}),
             NumberRange("height", 1, 2, step=0.1, unit="m"),
             Option("poles", {"steel": {"weight": 1.2}, "aluminium": {"price": 70, "weight": 0.6}}),
@@ -92,7 +92,7 @@ def test_a_space_of_ninety_thousand_configurations_equals_its_table():
         rules=["shape == 'geodesic' implies poles == 'aluminium'", "height >= 1.5 or people <= 3", "doors <= people"],
     )
     own, listed = both(space)
-    assert 90_000 < len(own[0]) < 100_000
+    assert len(own[0]) == 86_400
     rows = torch.arange(0, len(own[0]), 97)
     assert torch.equal(own[0].vectors(rows), listed[0].vectors(rows))
     for settings_ in ({"k": 2}, {"ask": "attributes", "k": 3}):
