@@ -27,6 +27,9 @@ BATCH_NUMBERS = 4_000_000
 # Edges times directions from which batches run on all threads.
 PARALLEL_FROM = 2_000_000
 
+# Sums are compared to this many bits: finer than the float32 of scores, coarser than what sums of float64 lose.
+RESOLUTION_BITS = 34
+
 # Searches for the nearest configuration where totals have a worth. Nothing but the pull of `cont-reg` depends on it.
 STEPS = 8
 
@@ -76,17 +79,28 @@ def _forwards(configurations: Configurations, weights: Sequence[Tensor], gains: 
     sums = torch.zeros(b, 1, dtype=torch.float64)
     choices = torch.zeros(b, 1, 0, dtype=torch.long)
     column = torch.arange(b)[:, None, None]
+    step = _resolution(weights)[:, None, None]
     for layer, weight, after in zip(configurations.diagram.layers, weights, gains[1:], strict=True):
         taken = sums[:, :, None] + weight[layer.symbol[nodes], column]
-        reach = (taken + after[layer.target[nodes], column]).masked_fill(~layer.exists[nodes], -torch.inf)
+        reach = ((taken + after[layer.target[nodes], column]) / step).round()
+        reach.masked_fill_(~layer.exists[nodes], -torch.inf)
         best = _first(reach.flatten(1), count)
         parent, value = best // layer.values, best % layer.values
         sums = taken.flatten(1).gather(1, best)
         nodes = layer.target[nodes.gather(1, parent), value]
         kept = choices.gather(1, parent[:, :, None].expand(-1, -1, choices.shape[2]))
         choices = torch.cat([kept, value[:, :, None]], dim=2)
-    order = sums.argsort(dim=1, descending=True, stable=True)[:, :count]
+    order = (sums / step[:, 0]).round().argsort(dim=1, descending=True, stable=True)[:, :count]
     return Paths(sums.gather(1, order), choices.gather(1, order[:, :, None].expand(-1, -1, choices.shape[2])))
+
+
+def _resolution(weights: Sequence[Tensor]) -> Tensor:
+    """For each direction `(b,)`, what sums must differ by to count as different.
+
+    The same total comes about by different choices, and their sums differ in the last bits of float64.
+    """
+    largest = torch.stack([weight.abs().amax(dim=0) for weight in weights]).sum(dim=0)
+    return largest.clamp_min(torch.finfo(torch.float64).tiny * 2**RESOLUTION_BITS) * 2.0**-RESOLUTION_BITS
 
 
 def _first(reach: Tensor, count: int) -> Tensor:
