@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 import rather
 from product_spaces import bicycle, expressions, product_spaces
-from rather import Catalog
+from rather import Catalog, Extra, Option, ProductSpace, Total
 from rather.errors import InvalidInputError
 from rather.formats.spaces.encoding import encode_space
 from rather.retrieval import choose_retriever, nearest_items, paths
 from rather.retrieval.paths import PathRetriever, longest_paths, nearest_configurations
 from rather.testing import check_retriever
-from worlds import normal
+from worlds import brute_force, normal
 
 
 def filtered_spaces():
@@ -173,3 +173,13 @@ def test_what_is_found_does_not_depend_on_the_batches():
     whole = PathRetriever(catalog).top(directions, 4)
     parts = replace(PathRetriever(catalog), batch_numbers=500).top(directions, 4)
     assert torch.equal(whole.rows, parts.rows)
+
+
+def test_equal_totals_of_different_choices_are_found_in_the_order_of_their_rows():
+    shown = [Extra(f"e{number}", adds={"price": 0.1 * (1 + number % 3)}, role="show") for number in range(8)]
+    space = ProductSpace("thing", [*shown, Option("a", ["x", "y", "z"])], [Total("price", base=1)])
+    catalog, listed = rather.open(space)[0], rather.open(space.table(), settings=space.table_settings)[0]
+    directions = normal(40, catalog.dimensions)
+    for count in (1, 5):
+        found = PathRetriever(catalog).top(directions, count)
+        assert torch.equal(found.rows, brute_force(directions, listed.items, count))

@@ -23,12 +23,15 @@ class Configurations:
 
     Attributes:
         diagram: Which configurations there are. Their numbers are the rows of the catalogue.
-        effects: For each decision in the diagram's order `(symbols, d)`, what a choice adds to the vector. Every
-            dimension belongs to one decision, the others add 0 there, but for sums over decisions.
+        effects: For each decision in the diagram's order `(symbols, d)` float64, what a choice adds to the vector.
+            Every dimension belongs to one decision, the others add 0 there, but for sums over decisions.
+        scale: Vectors are rounded to float32 before they are multiplied by it, like those of a table, so that they are
+            the same to the last bit.
     """
 
     diagram: Diagram
     effects: tuple[Tensor, ...] = field(repr=False)
+    scale: float = 1.0
 
     @property
     def dimensions(self) -> int:
@@ -57,7 +60,8 @@ class Configurations:
 
     def settled_vectors(self, symbols: Tensor) -> Tensor:
         """The vectors `(b, d)` of configurations whose choices settle these symbols `(b, L)`."""
-        return torch.nn.functional.embedding_bag(symbols + self._starts, self._all_effects, mode="sum")
+        total = torch.nn.functional.embedding_bag(symbols + self._starts, self._all_effects, mode="sum")
+        return (total / self.scale).float() * self.scale
 
 
 class ConfiguredItems(ItemStorage):

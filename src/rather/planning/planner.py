@@ -19,7 +19,8 @@ from torch import Tensor
 from rather.conversation.plans import Plan, PlanNode, PlanRegret
 from rather.conversation.policy import Policy
 from rather.errors import InvalidInputError
-from rather.model.allowed import allowed_rows
+from rather.model.allowed import allowed_rows, numbered_rows
+from rather.model.configured_items import MOST_LISTED, ConfiguredItems
 from rather.numerics.randomness import derive_generator
 from rather.numerics.threads import one_thread
 from rather.planning.exchange import Exchanger
@@ -152,9 +153,14 @@ class _Planner:
 
     def _pool(self, root: Node, people: People) -> Tensor:
         """Rows of the items that may be asked about, ascending."""
-        allowed = self.policy.allowed
-        rows = allowed_rows(allowed, self.policy.catalog.storage)
-        drawn = rows[torch.randperm(len(rows), generator=derive_generator(self.seed, "pool"))[: self.pool]]
+        policy, generator = self.policy, derive_generator(self.seed, "pool")
+        if isinstance(policy.catalog.storage, ConfiguredItems) and policy.available > MOST_LISTED:
+            # Hardly ever the same twice among so many.
+            numbers = torch.randint(policy.available, (self.pool,), generator=generator)
+            drawn = numbered_rows(policy.allowed, numbers)
+        else:
+            rows = allowed_rows(policy.allowed, policy.catalog.storage)
+            drawn = rows[torch.randperm(len(rows), generator=generator)[: self.pool]]
         asked = torch.tensor([row for node in root.questions for row in node.slate], dtype=torch.long)
         favourites = people.top(people.vectors[:MOST_FAVOURITES]).rows[:, 0]
         pool: Tensor = torch.unique(torch.cat([drawn, asked, favourites]))

@@ -27,6 +27,9 @@ BATCH_NUMBERS = 4_000_000
 # Edges times directions from which batches run on all threads.
 PARALLEL_FROM = 2_000_000
 
+# Sums are compared to this many bits: finer than the float32 of scores, coarser than what sums of float64 lose.
+RESOLUTION_BITS = 34
+
 # Searches for the nearest configuration where totals have a worth. Nothing but the pull of `cont-reg` depends on it.
 STEPS = 8
 
@@ -79,10 +82,10 @@ def _forwards(configurations: Configurations, weights: Sequence[Tensor], gains: 
     nodes = torch.zeros(b, 1, dtype=torch.long)
     sums = torch.zeros(b, 1, dtype=torch.float64)
     column = torch.arange(b)[:, None, None]
-    steps = []
+    resolution, steps = _resolution(weights)[:, None, None], []
     for layer, weight, after in zip(configurations.diagram.layers, weights, gains[1:], strict=True):
         taken = sums[:, :, None] + weight[layer.symbol[nodes], column]
-        reach = taken + after[layer.target[nodes], column]
+        reach = ((taken + after[layer.target[nodes], column]) / resolution).round_()
         if not layer.is_full:
             reach.masked_fill_(~layer.exists[nodes], -torch.inf)
         best = _first(reach.flatten(1), count)
@@ -91,7 +94,7 @@ def _forwards(configurations: Configurations, weights: Sequence[Tensor], gains: 
         left = nodes.gather(1, parent)
         steps.append((parent, value, left))
         nodes = layer.target[left, value]
-    order = sums.argsort(dim=1, descending=True, stable=True)[:, :count]
+    order = (sums / resolution[:, 0]).round_().argsort(dim=1, descending=True, stable=True)[:, :count]
     # Back along the paths that were kept to the end.
     kept, choices, visited = order, [], []
     for parent, value, left in reversed(steps):
@@ -100,6 +103,15 @@ def _forwards(configurations: Configurations, weights: Sequence[Tensor], gains: 
         kept = parent.gather(1, kept)
     symbols, numbers = configurations.diagram.traced(choices[::-1], visited[::-1])
     return Paths(sums.gather(1, order), torch.stack(choices[::-1], dim=2), symbols, numbers)
+
+
+def _resolution(weights: Sequence[Tensor]) -> Tensor:
+    """For each direction `(b,)`, what sums must differ by to count as different.
+
+    The same total comes about by different choices, and their sums differ in the last bits of float64.
+    """
+    largest = torch.stack([weight.abs().amax(dim=0) for weight in weights]).sum(dim=0)
+    return largest.clamp_min(torch.finfo(torch.float64).tiny * 2**RESOLUTION_BITS) * 2.0**-RESOLUTION_BITS
 
 
 def _first(reach: Tensor, count: int) -> Tensor:

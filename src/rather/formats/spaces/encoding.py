@@ -98,11 +98,11 @@ class EncodedSpace:
             self._effects(compiled.order[layer], settled, first=layer == 0)
             for layer, settled in enumerate(compiled.settled)
         ]
-        return Configurations(compiled.diagram, tuple(effects))
+        return Configurations(compiled.diagram, tuple(effects), self._scale)
 
     def _effects(self, decision: int, settled: Sequence[Settled], *, first: bool) -> torch.Tensor:
         """What each symbol of a layer adds to an item vector, `(symbols, d)`; that of the base with the first."""
-        effects = np.zeros((len(settled), self.table.catalog.dimensions), dtype=np.float32)
+        effects = np.zeros((len(settled), self.table.catalog.dimensions))
         chosen = np.array([each.value for each in settled])
         self._fill(effects, Part(decision), chosen)
         for number, whole in enumerate(self.valid.totals):
@@ -113,7 +113,7 @@ class EncodedSpace:
         for number, (pair, _, _) in enumerate(settled[0].pairs):
             both = np.array([each.pairs[number][1:] for each in settled])
             self._fill_pair(effects, pair, both)
-        return torch.from_numpy(effects)
+        return torch.from_numpy(effects * self._scale)
 
     def _fill(self, effects: Any, part: Part, values: Any) -> None:
         block = self._block_of.get(self._name(part))
@@ -122,7 +122,7 @@ class EncodedSpace:
         rows = self._rows(block, part, values)
         start = self._starts[block]
         mean = self.table.blocks[block].mean
-        effects[:, start : start + len(mean)] = self._scaled(rows - mean)
+        effects[:, start : start + len(mean)] = rows - mean
 
     def _add(self, effects: Any, total: int, adds: Any, chosen: Any, *, first: bool) -> None:
         """What choices add to the worth of a total that is a line."""
@@ -138,7 +138,7 @@ class EncodedSpace:
         if first:
             rows += at_base - own.mean
         start = self._starts[block]
-        effects[:, start : start + own.size] += self._scaled(rows)
+        effects[:, start : start + own.size] += rows
 
     def _fill_pair(self, effects: Any, pair: int, values: Any) -> None:
         names = self.space.interactions[pair]
@@ -151,12 +151,13 @@ class EncodedSpace:
                 rows = [
                     self._rows(block, parts[name], columns[name]) for block, name in zip(each.blocks, own, strict=True)
                 ]
-                effects[:, start : start + each.size] = self._scaled(each.rows(*rows) - each.mean)
+                effects[:, start : start + each.size] = each.rows(*rows) - each.mean
             start += each.size
 
-    def _scaled(self, rows: Floats) -> Any:
-        # The same two roundings as in a table, so that vectors are the same to the last bit.
-        return rows.astype(np.float32) * np.float32(self.table.scale)
+    @property
+    def _scale(self) -> float:
+        """The factor of item vectors, in the precision in which a table multiplies by it."""
+        return float(np.float32(self.table.scale))
 
     def _rows(self, block: int, part: Part, values: Any) -> Floats:
         """Values of a decision or amounts of a total in the parameters of their block, `(n, p)`; not centred."""

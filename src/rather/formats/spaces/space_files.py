@@ -118,7 +118,9 @@ class _Reader:
         for key in content:
             if key not in SECTIONS:
                 known = f"{suggestion(key, SECTIONS)} There are: {', '.join(SECTIONS)}."
-                self.reject((key,), f"unknown section {key!r}{known}")
+                # The first of its lines: [option.frame] is no line of [option].
+                first = next((path for path in self.lines if path[:1] == (key,)), (key,))
+                self.reject(first, f"unknown section {key!r}{known}")
         own = self.mapping(content, ("space",))
         for key in own:
             if key not in SPACE_KEYS:
