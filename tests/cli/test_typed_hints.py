@@ -90,3 +90,57 @@ def test_the_person_is_heard_until_they_press_enter(session, monkeypatch):
 def test_vectors_without_names_can_be_steered_too():
     session = Session(Policy(rather.Catalog([[1.0, 0.0], [0.0, 1.0]]), rather.Belief.from_users([[1.0, 0.2]])))
     assert examples(session, session.recommend(2)) == "like 2"
+
+
+@pytest.fixture(scope="module")
+def bicycles():
+    return rather.open("bicycle")
+
+
+@pytest.fixture
+def bicycle_session(bicycles):
+    return Session(Policy(*bicycles))
+
+
+def typed(monkeypatch, session, *lines):
+    """What the terminal shows when these lines are typed below the recommendations."""
+    console = Console(width=100, record=True, force_terminal=False)
+    answers = iter([*lines, ""])
+    monkeypatch.setattr(console, "input", lambda *_: next(answers))
+    hear(console, session, lambda: None)
+    return console.export_text()
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["1 frame titanium", "frame titanium", "change frame to titanium", "frame = Titanium", "adjust 1, frame: titanium"],
+)
+def test_a_choice_of_a_configuration_is_changed_and_taken(monkeypatch, bicycle_session, said):
+    start = bicycle_session.recommend(1)[0]
+    shown = typed(monkeypatch, bicycle_session, said, "y")
+    expected = bicycle_session.policy.catalog.row(bicycle_session.hints[0].statement.to)
+    assert bicycle_session.hints[0].statement.item == start.id
+    assert bicycle_session.policy.catalog.ids[expected].split("/")[1] == "titanium"
+    assert "frame  " in shown
+    assert "As you adjusted it:" in shown
+
+
+def test_what_is_left_teaches_nothing(monkeypatch, bicycle_session):
+    shown = typed(monkeypatch, bicycle_session, "frame titanium", "n")
+    assert not bicycle_session.hints
+    assert "→ titanium" in shown
+
+
+def test_a_change_that_the_rules_forbid_is_explained(monkeypatch, bicycles):
+    catalog, belief = bicycles
+    session = Session(Policy(catalog, belief, allowed=catalog.where("price <= 1000")))
+    shown = typed(monkeypatch, session, "frame titanium", "frame wood", "1 tyre width 28")
+    assert "No configuration has frame: titanium, because" in shown
+    assert "price: at most €1,000 (your must-have)" in shown
+    assert "'frame' is never 'wood'" in shown
+    assert not session.hints
+
+
+def test_examples_say_that_choices_can_be_changed(bicycle_session):
+    listed = bicycle_session.recommend(5)
+    assert examples(bicycle_session, listed).startswith("1 type ")

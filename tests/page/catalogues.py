@@ -108,6 +108,7 @@ SOURCES = {
     "hostile": hostile,
     "pictures": pictures,
     "plain": plain,
+    "bicycle": lambda: open_source("bicycle"),
 }
 
 

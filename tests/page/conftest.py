@@ -50,6 +50,14 @@ def shop(browser, site, tmp_path_factory):
     serving.stop()
 
 
+@pytest.fixture(scope="session")
+def builder(browser, tmp_path_factory):
+    """Bicycles made to order, of which there are hundreds of millions."""
+    serving = Server(tmp_path_factory.mktemp("builder"), "bicycle")
+    yield serving
+    serving.stop()
+
+
 FAILED = pytest.StashKey[bool]()
 
 # Chromium passes requests to the tests from the first route on, but tells the process of an open page so without

@@ -91,6 +91,29 @@ def violations(page):
     return [f"{rule['id']}: {node['html'][:200]}" for rule in found for node in rule["nodes"]]
 
 
+def adjusting(page):
+    ending(page)
+    page.locator(".adjust summary").click()
+    page.get_by_label("type", exact=True).select_option("mountain")
+    page.locator(".outcome .becomes").wait_for()
+
+
+def adjusted(page):
+    adjusting(page)
+    page.get_by_role("button", name="Take it").click()
+    page.locator(".said li").wait_for()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("show", [asking, adjusting, adjusted], ids=lambda show: show.__name__)
+def test_no_violations_where_something_is_made_to_order(visit, builder, show, scheme):
+    page = visit("/?seed=1", at=builder.address, color_scheme=scheme)
+    show(page)
+    assert violations(page) == []
+    page.set_viewport_size(PHONE["viewport"])
+    assert violations(page) == []
+
+
 def test_dark_is_dark(visit):
     light, dark = visit(color_scheme="light"), visit(color_scheme="dark")
     shade = "getComputedStyle(document.documentElement).backgroundColor.match(/\\d+/g).map(Number)"

@@ -12,7 +12,7 @@ from collections import Counter
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from schemathesis import GenerationMode
-from serving import by_name, small_source
+from serving import bike_source, by_name, small_source
 from starlette.testclient import TestClient
 
 from rather.server import Limits, Settings, create_app
@@ -27,10 +27,10 @@ class Fuzz:
         limits = Limits(requests_per_minute=10**9, session_requests_per_minute=10**9, sessions_per_day=10**9)
         database = f"sqlite:///{folder}/sessions.db"
         wanted = Settings(database=database, admin_token=TOKEN, prefetch=False, limits=limits)
-        self.app = create_app(by_name(small_source(), small_source("others", 5)), wanted)
+        self.app = create_app(by_name(small_source(), small_source("others", 5), bike_source()), wanted)
         self.client = TestClient(self.app, raise_server_exceptions=False)
         self.schema = schemathesis.openapi.from_asgi("/openapi.json", self.app)
-        self.session, self.log = None, None
+        self.session, self.log, self.bike = None, None, None
         self.aim, self.statuses, self.failures = random.Random(0), Counter(), []
 
     def operations(self):
@@ -83,6 +83,9 @@ class Fuzz:
         self.log = self.client.get(f"/v1/sessions/{self.session['id']}/export").json()
 
     def _aim(self, case):
+        if case.operation.path.endswith("/adjustment") and self.aim.random() < 0.8:
+            self._aim_at_configuration(case)
+            return
         known = {
             "id": self.session["id"],
             "token": self.session["share"],
@@ -106,6 +109,16 @@ class Fuzz:
                     wanted["attribute"] = self.aim.choice(["colour", "tags", "price"])
             if "events" in case.body:
                 self._damage(case.body)
+
+    def _aim_at_configuration(self, case):
+        """A configuration that there is, and often a change of it that makes sense."""
+        if self.bike is None or self.client.get(f"/v1/sessions/{self.bike['id']}").status_code != 200:
+            self.bike = self.client.post("/v1/sessions", json={"catalog": "bikes"}).json()
+        case.path_parameters["id"] = self.bike["id"]
+        if isinstance(case.query, dict):
+            case.query["item"] = self.bike["recommendations"][0]["id"]
+            if self.aim.random() < 0.5:
+                case.query["wanted"] = '[{"column": "frame", "value": "carbon"}]'
 
     def _damage(self, body):
         """A real log with one part taken from the made-up one."""

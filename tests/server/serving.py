@@ -5,6 +5,8 @@ import socket
 import torch
 
 from rather.formats.opening import Source
+from rather.formats.opening import open as open_anything
+from rather.formats.spaces.definition import Extra, NumberRange, Option, ProductSpace, Total
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
 
@@ -31,6 +33,26 @@ def small_source(name="things", items=24, hostile=""):
     )
     users = torch.randn(32, 3, generator=generator)
     return Source(name, catalog, Belief.from_users(users))
+
+
+def bike_source(name="bikes"):
+    """Configurations, with rules."""
+    space = ProductSpace(
+        "bike",
+        [
+            Option("frame", {"steel": {}, "carbon": {"price": 900}, "titanium": {"price": 1400}}),
+            Option("brakes", {"rim": {}, "disc": {"price": 100}, "drum": {"price": 40}}),
+            NumberRange("size", 48, 56, step=4, unit="cm"),
+            Option("colour", ["red", "blue"]),
+            Extra("lights", adds={"price": 60}),
+        ],
+        totals=[Total("price", base=800, unit="€", direction="less")],
+        rules=["frame == 'carbon' implies brakes != 'rim'", "brakes == 'disc' implies size >= 52", "price <= 2300"],
+        verb="ride",
+        label="{frame} bike",
+    )
+    opened = open_anything(space, particles=100)
+    return Source(name, opened.catalog, opened.belief)
 
 
 def by_name(*sources):

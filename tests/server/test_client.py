@@ -3,9 +3,10 @@
 import subprocess
 import sys
 import threading
+from contextlib import contextmanager
 
 import pytest
-from serving import by_name, free_port, small_source
+from serving import bike_source, by_name, free_port, small_source
 from test_sessions import local
 
 import rather
@@ -17,12 +18,17 @@ from rather.server.running import Server, listen
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory):
+    with served(tmp_path_factory.mktemp("client"), small_source()) as address:
+        yield address
+
+
+@contextmanager
+def served(folder, *sources):
     """A server in a thread of this process."""
     import uvicorn
 
-    folder = tmp_path_factory.mktemp("client")
     settings = Settings(database=f"sqlite:///{folder / 'sessions.db'}", limits=Limits(requests_per_minute=100_000))
-    app = create_app(by_name(small_source()), settings)
+    app = create_app(by_name(*sources), settings)
     listener, ready = listen("127.0.0.1", 0), threading.Event()
     server = Server(uvicorn.Config(app, log_config=None, ws="none"), app, ready.set)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
@@ -216,3 +222,15 @@ def test_the_client_gives_hints(url):
         assert client.hints == 1
         with pytest.raises(InvalidInputError, match="attribute"):
             client.hint(rather.Want("purple"))
+
+
+def test_the_client_adjusts_configurations(tmp_path):
+    with served(tmp_path, bike_source()) as url, Client(url) as client:
+        found = client.adjust("steel/rim/48/blue/no", {"frame": "carbon", "size": 52, "lights": True})
+        assert found["item"]["id"].startswith("carbon/d")
+        assert found["item"]["id"].endswith("/52/blue/yes")
+        assert client.adjusted is None
+        client.hint(rather.Adjust(found["start"]["id"], found["item"]["id"]))
+        assert client.adjusted.id == found["item"]["id"]
+        with pytest.raises(InvalidInputError, match="never 'wood'"):
+            client.adjust("steel/rim/48/blue/no", {"frame": "wood"})

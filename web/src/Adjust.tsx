@@ -22,12 +22,13 @@ interface Props {
 export function Adjust({ item, session, state, conversation, onTaken }: Props) {
   const [open, setOpen] = useState(false);
   const [wanted, setWanted] = useState<Wanted[]>([]);
-  const { found, error } = useAdjustment(open, item, wanted, session, conversation);
+  const { found, of, error } = useAdjustment(open, item, wanted, session, conversation);
+  const busy = state.sending !== null || of !== wanted; // what is shown is not yet what is wanted
 
   const want = (column: string, value: string): void =>
     setWanted([...wanted.filter((each) => each.column !== column), { column, value }]);
   const take = async (): Promise<void> => {
-    if (!found?.item || state.sending !== null) return;
+    if (!found?.item || busy) return;
     await conversation.hint({ says: "adjust", item: found.start.id, to: found.item.id });
     onTaken();
   };
@@ -48,12 +49,12 @@ export function Adjust({ item, session, state, conversation, onTaken }: Props) {
               <Choice key={decision.column} decision={decision} wanted={wanted} found={found} onChoose={want} />
             ))}
           </div>
-          <div class="outcome" data-shown={wanted.length > 0 || undefined}>
-            <div role="status">{wanted.length > 0 && <Outcome found={found} />}</div>
-            {wanted.length > 0 && (
+          <div class="outcome" data-shown={of.length > 0 || undefined}>
+            <div role="status">{of.length > 0 && <Outcome found={found} />}</div>
+            {of.length > 0 && (
               <div class="actions">
                 {found.item !== null && found.item.id !== found.start.id && (
-                  <button type="button" class="solid" aria-disabled={state.sending !== null} onClick={() => void take()}>
+                  <button type="button" class="solid" aria-disabled={busy} onClick={() => void take()}>
                     {t("adjust.take")}
                   </button>
                 )}
@@ -174,7 +175,7 @@ function Why({ because }: { because: Adjustment["because"] }) {
 
 /** What the server says of these wishes, once it is there. What was there before stays until then. */
 function useAdjustment(open: boolean, item: Recommendation, wanted: Wanted[], session: Session, conversation: Conversation) {
-  const [found, setFound] = useState<Adjustment | null>(null);
+  const [loaded, setLoaded] = useState<{ found: Adjustment; of: Wanted[] } | null>(null);
   const [error, setError] = useState<string | null>(null);
   const [request] = useState(() => new Latest());
   useEffect(() => {
@@ -182,13 +183,13 @@ function useAdjustment(open: boolean, item: Recommendation, wanted: Wanted[], se
     const { id } = session;
     request.load(
       (signal) => conversation.api.adjustment!(id, item.id, wanted, signal),
-      (adjustment) => {
-        setFound(adjustment);
+      (found) => {
+        setLoaded({ found, of: wanted });
         setError(null);
       },
       (problem) => setError(problem.details.detail),
     );
     return () => request.cancel();
   }, [open, item.id, session.version, wanted]);
-  return { found, error };
+  return { found: loaded?.found ?? null, of: loaded?.of ?? [], error };
 }

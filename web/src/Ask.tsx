@@ -83,6 +83,7 @@ export function Ask({ state, session, conversation }: Props) {
           <Picks
             items={session.recommendations}
             answered={session.answers > 0}
+            configured={state.catalogs.find((each) => each.name === session.catalog)?.adjustable ?? false}
             steer={(item) => <FoldedSteer item={item} state={state} conversation={conversation} />}
           />
           <RegretChart regrets={state.regrets} stopsAt={state.stopsAt} />

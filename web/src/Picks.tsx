@@ -13,12 +13,14 @@ const REASONS = 2;
 interface PicksProps {
   items: Recommendation[];
   answered: boolean;
+  /** They are configurations, of which what they come to is shown first. */
+  configured?: boolean;
   /** What one can say about an item. */
   steer?: (item: Recommendation) => ComponentChildren;
 }
 
 /** The best few items now; they glide when an answer reorders them. */
-export function Picks({ items, answered, steer }: PicksProps) {
+export function Picks({ items, answered, configured = false, steer }: PicksProps) {
   const list = useRef<HTMLOListElement>(null);
   useGlide(list, items.map((item) => String(item.id)).join("\n"));
   return (
@@ -31,7 +33,7 @@ export function Picks({ items, answered, steer }: PicksProps) {
           <li key={item.id} data-key={String(item.id)}>
             <p class="pick">
               <span class="pick-title">
-                {item.label} <small>{summary(item.facts, 1, SHORT)}</small>
+                {item.label} <small>{configured ? item.facts[0]?.value : summary(item.facts, 1, SHORT)}</small>
               </span>
             </p>
             <StandsFor item={item} />

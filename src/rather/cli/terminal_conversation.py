@@ -11,7 +11,7 @@ from rather.cli.console import plain_console
 from rather.cli.keys import BACKSPACE, read_key, single_keys
 from rather.cli.progress import spinner
 from rather.cli.terminal_contradictions import REVISE, Contradictions
-from rather.cli.terminal_hints import hear
+from rather.cli.terminal_hints import hear, show_configuration
 from rather.conversation.compared_facts import compared_facts
 from rather.conversation.session import Session
 from rather.conversation.wording import question_in
@@ -118,3 +118,4 @@ def finish(console: Console, session: Session, reason: str, language: str = ENGL
     regrets = session.expected_regret, session.policy.start_regret
     stands_for = session.stands_for(top, language=language)
     show(console, recommendations_view(top, *regrets, why, language, stands_for))
+    show_configuration(console, session)

@@ -7,10 +7,13 @@ from rich.console import Console
 from rich.text import Text
 
 from rather.cli.cards import recommendations_view, show
+from rather.cli.terminal_adjusting import adjust, change_typed, configuration_view
 from rather.conversation.hints import wishes
 from rather.conversation.session import Session
+from rather.conversation.telling_apart import position_of
 from rather.errors import InvalidInputError, RatherError
 from rather.model.catalog import Catalog
+from rather.model.configurators import Choosable
 from rather.model.questions import Recommendation
 from rather.model.statements import DontCare, LikeBut, MoreLike, Statement, Want
 
@@ -19,6 +22,7 @@ LISTED = 5
 
 INVITATION = "Say more, or press Enter to end: {examples}, u undo."
 EXAMPLES = "like 2, 2 {wish}, want {attribute}, don't care about {topic}"
+EXAMPLES_OF_CONFIGURATIONS = "1 {column} {value}, like 2, 2 {wish}, want {attribute}, don't care about {topic}"
 EXAMPLES_WITHOUT_NAMES = "like 2"
 NO_SUCH_NUMBER = "There are {count} recommendations: type 1 to {count}."
 NOT_UNDERSTOOD = "I do not understand {said!r}. Try: {examples}."
@@ -39,6 +43,10 @@ def hear(console: Console, session: Session, on_change: Callable[[], None]) -> N
         try:
             if typed.lower() == "u":
                 session.withdraw()
+            elif (change := change_typed(typed.lower(), session.policy.catalog)) is not None:
+                number, decision, value = change
+                if not adjust(console, session, _item(number, listed), decision, value):
+                    continue
             else:
                 hint = session.hint(statement_typed(typed, session, listed))
                 console.print(Text(f"→ {hint.text}", style="bold green"))
@@ -50,6 +58,16 @@ def hear(console: Console, session: Session, on_change: Callable[[], None]) -> N
             console,
             recommendations_view(session.recommend(LISTED), session.expected_regret, session.policy.start_regret),
         )
+        show_configuration(console, session)
+
+
+def show_configuration(console: Console, session: Session) -> None:
+    """All that is chosen of the configuration that the person made, or that comes first; nothing about other items."""
+    if session.policy.catalog.configurator is not None:
+        adjusted = session.adjusted
+        if adjusted is not None:
+            console.print(Text("As you adjusted it:", style="bold"))
+        show(console, configuration_view(adjusted or session.recommend(1)[0]))
 
 
 def examples(session: Session, listed: Sequence[Recommendation]) -> str:
@@ -59,7 +77,19 @@ def examples(session: Session, listed: Sequence[Recommendation]) -> str:
     if not wished or not policy.catalog.attributes:
         return EXAMPLES_WITHOUT_NAMES
     first, last = policy.catalog.attributes[0], policy.catalog.attributes[-1]
+    configurator = policy.catalog.configurator
+    if configurator is not None:
+        decision = configurator.decisions[0]
+        values = [each for each in decision.values if each != listed_value(decision, listed[0], policy.catalog)]
+        return EXAMPLES_OF_CONFIGURATIONS.format(
+            column=decision.name, value=values[0], wish=wished[0].text, attribute=first.text, topic=last.about
+        )
     return EXAMPLES.format(wish=wished[0].text, attribute=first.text, topic=last.about)
+
+
+def listed_value(decision: Choosable, item: Recommendation, catalog: Catalog) -> str:
+    """What a configuration has chosen."""
+    return decision.values[position_of(decision, item.row, catalog)]
 
 
 def statement_typed(typed: str, session: Session, listed: Sequence[Recommendation]) -> Statement:

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from rather.conversation.turns import Turn
+from rather.conversation.wording import question_in
 from rather.languages import ENGLISH, message
 from rather.model.attributes import STRESS, Attribute
 from rather.model.catalog import Catalog
@@ -154,7 +155,7 @@ class _Answers:
         self.belief: Belief = session.belief
         self._speaker, self._language = speaker, language
         self._hints = session.hints
-        self._told = [(turn.question, turn.answer) for turn in session.turns]
+        self._told = [(question_in(turn.question, self.catalog, language), turn.answer) for turn in session.turns]
         means = torch.stack([session.policy.prior.mean, *(step.belief.mean for step in session.steps)])
         answered = [isinstance(step, Turn) for step in session.steps]
         self._moves = (means[1:] - means[:-1])[answered]

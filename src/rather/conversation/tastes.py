@@ -5,7 +5,7 @@ from typing import NamedTuple
 import torch
 
 from rather.conversation.session import Session
-from rather.languages import ENGLISH
+from rather.languages import ENGLISH, name_in
 from rather.model.attributes import Attribute
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
@@ -65,5 +65,6 @@ def attribute_tastes(catalog: Catalog, belief: Belief, before: Belief, language:
 def named_taste(attribute: Attribute, language: str) -> str:
     """An attribute as a line of its own, with what it is about where its text does not say that."""
     text = attribute.said(language).text
-    said = attribute.topic and attribute.topic.lower() not in text.lower() and attribute.topic != attribute.text
-    return f"{attribute.topic}: {text}" if said else text
+    topic = name_in(language, attribute.topic)
+    said = topic and topic.lower() not in text.lower() and attribute.topic != attribute.text
+    return f"{topic}: {text}" if said else text

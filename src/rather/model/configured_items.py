@@ -16,6 +16,10 @@ from rather.model.items import FeatureRanges, ItemId, ItemStorage, hash_of_shape
 # Up to this many items a list of all of them is made where something asks for it: 80 MB of 20 dimensions.
 MOST_LISTED = 2**20
 
+# Up to so many vectors at once are looked up one by one, and so many are kept: more than are shown in a few hundred
+# conversations, in 4 MB of 100 dimensions.
+FEW, MOST_KNOWN = 16, 10_000
+
 
 @dataclass(frozen=True, eq=False)
 class Configurations:
@@ -75,6 +79,7 @@ class ConfiguredItems(ItemStorage):
     def __init__(self, configurations: Configurations, most_listed: int = MOST_LISTED) -> None:
         self.configurations = configurations
         self._most_listed = most_listed
+        self._known: dict[int, Tensor] = {}
 
     @property
     def diagram(self) -> Diagram:
@@ -88,10 +93,12 @@ class ConfiguredItems(ItemStorage):
 
     def choices(self, row: int) -> tuple[int, ...]:
         """What the item in this row chooses, for each layer of the diagram."""
-        return self.diagram.path(row)
+        return self.diagram.path(row)[0]
 
     def vectors(self, rows: Tensor) -> Tensor:
         """The vectors `(..., d)` of the items in these rows `(...)`."""
+        if 0 < rows.numel() <= FEW:
+            return torch.stack([self._vector(row) for row in rows.reshape(-1).tolist()]).view(*rows.shape, -1)
         _, symbols = self.diagram.walked(rows.reshape(-1))
         return self.configurations.settled_vectors(symbols).view(*rows.shape, self.shape[1])
 
@@ -101,6 +108,16 @@ class ConfiguredItems(ItemStorage):
         if self.shape[0] > self._most_listed:
             raise NeedsListError(self.shape[0], self._most_listed)
         return super().rows
+
+    def _vector(self, row: int) -> Tensor:
+        """One vector; those of the items that are shown are asked for again and again."""
+        if (known := self._known.get(row)) is not None:
+            return known
+        total = self.configurations.settled_vectors(torch.tensor([self.diagram.path(row)[1]]))[0]
+        if len(self._known) >= MOST_KNOWN:
+            self._known.clear()
+        self._known[row] = total
+        return total
 
     def spaced_rows(self, count: int) -> Tensor:
         """See `ItemStorage.spaced_rows`; random ones of many, because neighbours at even distances share choices."""

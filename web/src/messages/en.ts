@@ -145,7 +145,7 @@ export const en = {
   "adjust.title": "Change something about it",
   "adjust.hint": "Choose another value. As little else changes as the rules allow, and nothing counts until you take it.",
   "adjust.not": "not possible",
-  "adjust.with": "with changes: {names}",
+  "adjust.with": "also changes {names}",
   "adjust.others": { one: "{count} other", other: "{count} others" },
   "adjust.impossible": "Nothing has this: {wanted}.",
   "adjust.changed": "You change",

@@ -46,7 +46,7 @@ class Choices:
         """For each column, at which position of its table of values the value of a configuration stands."""
         number = range(len(self))[row]
         compiled = self.valid.compiled
-        chosen = torch.tensor([compiled.diagram.path(number)])
+        chosen = torch.tensor([compiled.diagram.path(number)[0]])
         by_decision = {decision: chosen[:, layer] for layer, decision in enumerate(compiled.order)}
         space = self.valid.space
         found = {decision.name: int(by_decision[index]) for index, decision in enumerate(space.decisions)}
@@ -136,7 +136,9 @@ class ConfiguredFacts(Facts):
     """
 
     def __init__(self, choices: Choices, in_label: Sequence[str]) -> None:
-        super().__init__(choices.valid.values, in_label, len(choices))
+        decisions = len(choices.valid.space.decisions)
+        columns = choices.valid.values
+        super().__init__((*columns[decisions:], *columns[:decisions]), in_label, len(choices))  # what it comes to first
         self._choices = choices
 
     def cell(self, column: TableColumn, row: int) -> int:

@@ -1,0 +1,82 @@
+"""Changing a recommended configuration at a terminal: "1 frame carbon" shows what becomes of it."""
+
+from __future__ import annotations
+
+import re
+
+from rich.console import Console, Group, RenderableType
+from rich.text import Text
+
+from rather.conversation.adjusting import Adjustment
+from rather.conversation.recommendations import match_text
+from rather.conversation.session import Session
+from rather.model.catalog import Catalog
+from rather.model.configurators import Choosable
+from rather.model.questions import Recommendation
+
+TAKE = "Take it? y or n > "
+YES = ("y", "yes")
+
+
+def change_typed(said: str, catalog: Catalog) -> tuple[int, Choosable, str] | None:
+    """The number of a recommendation, a decision and a value, if somebody typed those: "2 frame carbon"."""
+    if catalog.configurator is None:
+        return None
+    found = re.fullmatch(r"(?:(?:change|adjust|make) )?(?:(\d+),? )?(.+)", said)
+    assert found is not None
+    rest = found[2]
+    named = {name.lower(): each for each in catalog.configurator.decisions for name in (each.column, each.name)}
+    for name in sorted(named, key=len, reverse=True):
+        if value := re.fullmatch(rf"{re.escape(name)}(?:\s*[=:]\s*|\s+(?:to |is )?)(.+)", rest):
+            return int(found[1] or 1), named[name], value[1]
+    return None
+
+
+def adjust(console: Console, session: Session, item: Recommendation, decision: Choosable, value: str) -> bool:
+    """Show what becomes of a configuration with this value; True if the person takes it, which is then said."""
+    adjustment = session.adjust(item.id, {decision.column: value})
+    console.print(adjustment_view(adjustment))
+    if adjustment.item is None or adjustment.item.id == adjustment.start.id:
+        return False
+    try:
+        taken = console.input(Text(TAKE, style="bold")).strip().lower() in YES
+    except (EOFError, KeyboardInterrupt):
+        console.print()
+        return False
+    if taken:
+        hint = session.hint(adjustment.statement)
+        console.print(Text(f"→ {hint.text}", style="bold green"))
+    return taken
+
+
+def adjustment_view(adjustment: Adjustment) -> RenderableType:
+    """What changes, what else has to and why, what it comes to, and how well it still matches."""
+    lines = []
+    if adjustment.item is None:
+        wanted = ", ".join(f"{each.name}: {each.after}" for each in adjustment.wanted)
+        lines.append(Text(f"No configuration has {wanted}, because", style="red"))
+    else:
+        lines.append(Text(adjustment.item.label, style="bold cyan"))
+        for each in adjustment.wanted:
+            lines.append(Text.assemble((f"  {each.name}  ", "dim"), f"{each.before} → {each.after}"))
+        if adjustment.forced:
+            lines.append(Text("This changes with it:"))
+        for each in adjustment.forced:
+            lines.append(Text.assemble((f"  {each.name}  ", "dim"), f"{each.before} → {each.after}"))
+        if adjustment.because:
+            lines.append(Text("Because"))
+    for rule in adjustment.because:
+        lines.append(Text(f"  • {rule.text}{' (your must-have)' if rule.is_must_have else ''}"))
+    if adjustment.item is not None:
+        for total in adjustment.totals:
+            change = f" ({total.difference})" if total.amount else ""
+            lines.append(Text.assemble((f"{total.name}  ", "dim"), f"{total.after}{change}"))
+        lines.append(Text(match_text(adjustment.item)))
+    return Group(*lines)
+
+
+def configuration_view(item: Recommendation) -> RenderableType:
+    """All that was chosen of a configuration, in one paragraph."""
+    return Text.assemble(
+        (f"{item.label}: ", "bold"), (" · ".join(f"{name} {value}" for name, value in item.facts.items()), "dim")
+    )
