@@ -26,6 +26,9 @@ FORMULA_COST = 9
 # Sums that are written down to find the distinct ones: 80 MB.
 MOST_SUMS = 10_000_000
 
+# Digits of base 3 after which numbers of groups are counted anew: with a million sums they are below 4 * 10^15.
+DIGITS = 20
+
 # Configurations are numbered by signed 64-bit integers.
 MOST_CONFIGURATIONS = 9 * 10**18
 
@@ -165,7 +168,7 @@ class _Compiler:
             tuple(self.last[part.index] if part.is_total else layer_of[part.index] for part in pair)
             for pair in problem.pairs
         ]
-        self.layer_of = layer_of
+        self.needed_at = [self._needed_at(total) for total in range(len(problem.totals))]
 
     def run(self) -> Compiled | None:
         if self.rules == FALSE:
@@ -234,13 +237,19 @@ class _Compiler:
         everything = np.arange(len(sums))
         if not conditions:
             return [(rules, everything)]
-        found = np.stack([self._decided(each, sums, layer) for each in conditions], axis=1)
-        distinct, inverse = np.unique(found, axis=0, return_inverse=True)
+        decided = [self._decided(each, sums, layer) for each in conditions]
+        group = np.zeros(len(sums), dtype=np.int64)  # one number for what is known of all conditions
+        for place, codes in enumerate(decided):
+            group = 3 * group + codes + 1
+            if place % DIGITS == DIGITS - 1:
+                group = np.unique(group, return_inverse=True)[1].ravel()
         groups = []
-        for number, codes in enumerate(distinct.tolist()):
-            known = {each: code == 1 for each, code in zip(conditions, codes, strict=True) if code >= 0}
-            if (left := rules.settled(known)) != FALSE:
-                groups.append((left, everything[inverse.ravel() == number]))
+        for number, first in zip(*np.unique(group, return_index=True), strict=True):
+            known = {
+                each: codes[first] == 1 for each, codes in zip(conditions, decided, strict=True) if codes[first] >= 0
+            }
+            if (left := rules.settled(known) if known else rules) != FALSE:
+                groups.append((left, np.flatnonzero(group == number)))
         return groups
 
     def _decided(self, condition: TotalWithin, sums: Ints, layer: int) -> npt.NDArray[np.int8]:
@@ -250,18 +259,17 @@ class _Compiler:
     def _open(self, sums: Ints, rules: Formula, layer: int) -> Ints:
         """The sums with 0 for what nothing depends on any more."""
         tested = {each.total for each in rules.totals}
-        wanted = [index in tested or self._waits(index, layer) for index in range(len(self.problem.totals))]
+        wanted = [index in tested or self.needed_at[index] > layer for index in range(len(self.problem.totals))]
         return np.where(np.asarray(wanted, dtype=bool), sums, 0)
 
-    def _waits(self, total: int, layer: int) -> bool:
-        """Whether a total will still be needed after this layer for its worth or for a joint one."""
+    def _needed_at(self, total: int) -> int:
+        """The last layer at which a total is needed for its worth or for a joint one; -1 if it never is."""
         joint = (
             max(layers)
             for pair, layers in zip(self.problem.pairs, self.pair_layers, strict=True)
             if Part(total, is_total=True) in pair
         )
-        needed_at = max([*joint, self.last[total] if self.problem.totals[total].is_wanted else -1])
-        return needed_at > layer
+        return max([*joint, self.last[total] if self.problem.totals[total].is_wanted else -1])
 
     def _needed(self, kept: Sequence[tuple[int, int]], layer: int) -> tuple[tuple[int, int], ...]:
         """Those of the values chosen that a joint worth needs after this layer."""

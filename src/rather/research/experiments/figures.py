@@ -42,30 +42,42 @@ def _line(axes: Any, xs: Sequence[float], row: MethodSummary, measure: str, inde
 
 
 def _conversations(spec: ExperimentSpec, summary: ExperimentSummary) -> "Figure":
-    parts = panels(summary, spec.plotted)
+    parts = panels(summary, spec.plotted, apart=spec.kind == "spaces")
+    names = list(dict.fromkeys(label for _, rows in parts for label, _ in rows))
     figure, grid = new_figure(len(parts), 2, (9, 3.4 * len(parts)))
     for (title, rows), (left, right) in zip(parts, grid, strict=True):
         longest = max(len(row.mean["regret"]) for _, row in rows)
         numbers = list(range(longest))
-        for index, (label, row) in enumerate(rows):
+        for label, row in rows:
+            index = names.index(label)
             _line(left, numbers, row, "regret", index, label)
             if "evoi" in row.mean:
                 _line(right, numbers[1:], row, "evoi", index, label)
-        _paper_marks(left, right, paper_numbers(spec, summary), rows)
+        _paper_marks(left, right, paper_numbers(spec, summary), rows, names)
         left.set(xlabel="questions answered", ylabel="mean regret", ylim=(0, None), title=title)
         right.set(xlabel="question", ylabel="mean EVOI", ylim=(0, None), title=title)
         for axes in (left, right):
             axes.xaxis.get_major_locator().set_params(integer=True)
-    handles, labels = grid[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
+    # Panels may have other methods; a later panel's handle of the same name looks the same.
+    shown = [axes[0].get_legend_handles_labels() for axes in grid]
+    found = {
+        label: handle for handles, labels in reversed(shown) for handle, label in zip(handles, labels, strict=True)
+    }
+    ordered = [*(name for name in names if name in found), *(label for label in found if label not in names)]
+    handles = [found[label] for label in ordered]
+    figure.legend(handles, ordered, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
     return figure
 
 
 def _paper_marks(
-    left: Any, right: Any, numbers: Sequence[PaperNumber], rows: Sequence[tuple[str, MethodSummary]]
+    left: Any,
+    right: Any,
+    numbers: Sequence[PaperNumber],
+    rows: Sequence[tuple[str, MethodSummary]],
+    names: Sequence[str],
 ) -> None:
     """The paper's numbers, as hollow marks of the shape its method has here."""
-    shapes = {(row.variant, row.method): line_style(index)["marker"] for index, (_, row) in enumerate(rows)}
+    shapes = {(row.variant, row.method): line_style(names.index(label))["marker"] for label, row in rows}
     variants = {row.variant for _, row in rows}
     labelled = False
     for number in numbers:

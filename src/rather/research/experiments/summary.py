@@ -158,18 +158,19 @@ def _error(values: NDArray[np.float64]) -> list[float]:
 
 
 def panels(
-    summary: ExperimentSummary, methods: Sequence[str] = ()
+    summary: ExperimentSummary, methods: Sequence[str] = (), *, apart: bool = False
 ) -> list[tuple[str, list[tuple[str, MethodSummary]]]]:
     """Rows to be seen side by side, each with a label: those of a variant, or all when there are more variants.
 
     Args:
         summary: Of an experiment with conversations.
         methods: Which to take; all when empty.
+        apart: Whether variants are seen side by side however many there are: their numbers cannot be compared.
     """
     shown = [row for row in summary.rows if "regret" in row.mean and (not methods or row.method in methods)]
     names = list(dict.fromkeys(row.method for row in shown))
     variants = list(dict.fromkeys(row.variant for row in shown))
-    if len(names) < len(variants):
+    if len(names) < len(variants) and not apart:
         several = len(names) > 1
         return [("", [(f"{row.variant}: {row.method}" if several else row.variant, row) for row in shown])]
     return [(variant, [(row.method, row) for row in shown if row.variant == variant]) for variant in variants]

@@ -44,7 +44,8 @@ def checked_searches(
     noise = torch.randn(directions, catalog.dimensions, generator=torch.Generator().manual_seed(seed))
     both = torch.cat([belief.particles[: directions // 2], noise[directions // 2 :]])
     best = (catalog.vectors(rows) @ both.T).topk(count, dim=0).values.T
-    fixed = catalog.where(_fixing(space, free))
+    fixing = _fixing(space, free)
+    fixed = catalog.where(fixing) if fixing else None
     found = PathRetriever(catalog).top(both, count, fixed).scores
     return CheckedSearch(len(chosen), int(valid.sum()), misjudged, directions, _gap(best, found), count)
 

@@ -70,15 +70,16 @@ def work(job: Job) -> Outcome:
         raise InvalidInputError(f"{job.experiment} has unknown parameters: {', '.join(sorted(unknown))}.")
     catalog, belief = _opened(population["source"], population.get("belief", ""))
     users = _users(population["source"], belief, settings["users"], job.seed)
-    about = "attributes" if settings.get("ask") == "attributes" else "items"
-    chosen = strategy_named(strategy, about, **options)
+    by_attributes = settings.get("ask") == "attributes"
+    chosen = strategy_named(strategy, "attributes" if by_attributes else "items", **options)
     policy = Policy(
         catalog,
         belief,
         settings["k"],
         ask=settings.get("ask", "items"),
         p=settings.get("p", 1),
-        **{"attribute_strategy" if about == "attributes" else "strategy": chosen},
+        strategy="auto" if by_attributes else chosen,
+        attribute_strategy=chosen if by_attributes else "auto",
         response=Logistic(settings["temperature"]) if "temperature" in settings else None,
     )
     conversations = simulate({strategy: policy}, users, settings["questions"], seed=job.seed, users_per_seed=len(users))
