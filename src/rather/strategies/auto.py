@@ -100,7 +100,7 @@ class Auto:
         return replace(self, groups=self.groups // 2, depth=max(1, self.depth // 2), drawn=self.drawn // 8, looked_up=0)
 
     def _among_configurations(self) -> "Auto":
-        # Among 10^12 configurations hardly any is the best for two people. With the usual pool, EVOI was 97.6 % (bicycle)
+        # Among 10^12 configurations hardly any is the best for two people. With the usual pool, EVOI was 97.6 (bicycle)
         # and 96.4 % (laptop) of that of query iteration from 50 starts, before and after the first answer; like this,
         # 99.1 ± 1.0 % and 100.8 ± 1.4 % after up to four (10 beliefs each). A question then takes 2.2 to 2.4 times as
         # long as about a table of 10^5 rows; with four times as many starts looked up, 2.8 to 3.2 times.
