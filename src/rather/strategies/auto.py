@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
+from rather.model.configured_items import MOST_LISTED, ConfiguredItems
 from rather.retrieval.protocol import Retriever, has_candidates, is_screening
 from rather.strategies.clock import Clock
 from rather.strategies.pool import Pool, Ranked
@@ -28,6 +29,9 @@ PROPOSED_FOR_LISTS = 16
 
 # Slates of nearly the highest EVOI that are compared by how much their answer would tell.
 MOST_NEAR = 12
+
+# Up to this many options, a larger pool costs little besides its searches.
+FEW_OPTIONS = 3
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,8 @@ class Auto:
     def __call__(self, problem: Problem) -> Tensor:
         """See `Strategy`."""
         search = self._for_retriever(problem.retriever)
+        if problem.k <= FEW_OPTIONS and _is_never_listed(problem):
+            search = search._among_configurations()
         return (search if problem.belief.evidence else search._for_the_first_question())._searched(problem)
 
     def _for_retriever(self, retriever: Retriever) -> "Auto":
@@ -92,6 +98,13 @@ class Auto:
         # 128 for each option after the first, questions for k = 2 were worth as much (60 beliefs on each), and took 1.3
         # times as long. Chosen on these beliefs, among about twenty settings.
         return replace(self, groups=self.groups // 2, depth=max(1, self.depth // 2), drawn=self.drawn // 8, looked_up=0)
+
+    def _among_configurations(self) -> "Auto":
+        # Among 10^12 configurations hardly any is the best for two people. With the usual pool, EVOI was 97.6 (bicycle)
+        # and 96.4 % (laptop) of that of query iteration from 50 starts, before and after the first answer; like this,
+        # 99.1 ± 1.0 % and 100.8 ± 1.4 % after up to four (10 beliefs each). A question then takes 2.2 to 2.4 times as
+        # long as about a table of 10^5 rows; with four times as many starts looked up, 2.8 to 3.2 times.
+        return replace(self, groups=2 * self.groups, single=2 * self.single, looked_up=2 * self.looked_up)
 
     def _where_searches_are_scans(self) -> "Auto":
         return replace(self, depth=max(1, self.depth // 2), looked_up=min(1, self.looked_up))
@@ -146,6 +159,10 @@ class Auto:
         if len(after := after[(after != before).any(dim=1)]):
             found += pool.settled(after)
         return found + pool.settled(around, most_steps=1) if len(around) else found
+
+
+def _is_never_listed(problem: Problem) -> bool:
+    return isinstance(problem.catalog.storage, ConfiguredItems) and problem.available > MOST_LISTED
 
 
 def _farsighted(found: Ranked, share: float, pool: Pool) -> Tensor:

@@ -79,5 +79,6 @@ def test_every_spec_is_sound(name):
             "wallclock": set(STRATEGIES),
             "real-people": {*STRATEGIES, *METHODS},
             "learnt-priors": set(PRIOR_METHODS),
+            "spaces": {*STRATEGIES, *ATTRIBUTE_STRATEGIES},
         }.get(spec.kind, set(ATTRIBUTE_STRATEGIES))
         assert {method.name for variant in spec.variants for method in variant.methods} <= known
