@@ -53,8 +53,15 @@ def test_pages_follow_each_other_without_repeating_anything():
     whole = ids(here.recommend(5)) + ids(here.recommend(5, offset=5))
     assert sorted(whole) == list("abcdefg")
     assert ids(here.recommend(7)) == whole
-    assert ids(here.recommend(2, offset=4)) == whole[4:6]
+    assert ids(here.recommend(2, offset=5)) == whole[5:]
     assert here.recommend(5, offset=7) == []
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_pages_of_any_length_repeat_nothing(count):
+    here = talk()
+    shown = [id for offset in range(0, 7, count) for id in ids(here.recommend(count, offset=offset))]
+    assert sorted(shown) == list("abcdefg")
 
 
 def test_lists_of_a_large_catalogue_go_on_after_the_last_list():

@@ -179,7 +179,8 @@ class Recommender:
         if isinstance(self.objective, Linear):
             return self.by_mean(count, offset, excluded)
         total = min(offset + count, self.available - len(excluded))
-        size = min(total, self.objective.size)
+        # What was shown before were lists of `count`, where that can be; else lists of the objective's size.
+        size = min(total, self.objective.size, count if offset % count == 0 else total)
         rows: list[int] = []
         for _ in range(MOST_LISTS):
             if len(rows) >= total:

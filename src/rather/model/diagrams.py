@@ -167,7 +167,10 @@ class Diagram:
     @cached_property
     def _arrays(self) -> list[tuple[Ints, Ints, Ints]]:
         layers = zip(self.layers, self._before, strict=True)
-        return [(layer.child.numpy(), layer.symbol.numpy(), before.numpy()) for layer, before in layers]
+        # Copies: to send a tensor to another process moves its memory, and leaves a view of it pointing nowhere.
+        return [
+            (layer.child.numpy().copy(), layer.symbol.numpy().copy(), before.numpy().copy()) for layer, before in layers
+        ]
 
     def numbers(self, choices: Tensor) -> Tensor:
         """The numbers `(b,)` of configurations of these values `(b, L)`; -1 for what is not valid."""
@@ -234,6 +237,10 @@ class Diagram:
             digest.update(layer.child.contiguous().numpy().data)
             digest.update(layer.symbol.contiguous().numpy().data)
         return digest.hexdigest()
+
+
+def _copied(tensor: Tensor) -> Ints:
+    return np.array(tensor.numpy())
 
 
 def reduced(children: Sequence[Ints], symbols: Sequence[Ints]) -> Diagram | None:

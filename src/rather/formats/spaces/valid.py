@@ -108,8 +108,8 @@ class ValidConfigurations:
         # Totals are tables of their own: as rows of one table, thousands of amounts would make every column as long.
         tables = [decisions]
         for total, units, amounts in zip(self.space.totals, self.units, self.amounts, strict=True):
-            found = [units.amount(each) for each in amounts.tolist()]
-            tables.append({total.name: found if len(found) > 1 else 2 * found})  # a table has two rows at least
+            cells: list[str | float | bool] = [units.amount(each) for each in amounts.tolist()]
+            tables.append({total.name: cells if len(cells) > 1 else 2 * cells})  # a table has two rows at least
         return tuple(column for table in tables for column in self._inspected(table))
 
     def _inspected(self, table: Mapping[str, Sequence[str | float | bool]]) -> tuple[TableColumn, ...]:
@@ -178,10 +178,6 @@ class ValidConfigurations:
         found = self._compiled(self.rules)
         if found is None:
             self._reject_contradiction()
-        if found.diagram.count == 1:
-            self.space.reject(
-                ("space", "rules"), "the rules leave a single configuration; a choice needs at least two."
-            )
         return found
 
     def filtered(self, expressions: Sequence[str]) -> Compiled:
