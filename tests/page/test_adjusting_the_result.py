@@ -11,7 +11,7 @@ def result(visit, builder, path="/?seed=1", **options):
     """The result after a question, with all choices open."""
     page = visit(path, at=builder.address, **options)
     press(page, "1", 2)
-    page.locator(".tools button").nth(1).click()
+    page.get_by_role("button", name=re.compile("^(See results|Ergebnis)$")).click()
     page.locator(".tastes").wait_for()
     page.locator(".adjust summary").click()
     page.locator(".adjust select").first.wait_for()
