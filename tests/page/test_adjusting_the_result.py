@@ -2,7 +2,7 @@
 
 import re
 
-from browsing import PHONE, poll, press, session_id, wait_for_question
+from browsing import PHONE, answer_on, poll, press, session_id, wait_for_question
 
 OUTCOME = ".outcome .becomes"
 
@@ -10,7 +10,7 @@ OUTCOME = ".outcome .becomes"
 def result(visit, builder, path="/?seed=1", **options):
     """The result after a question, with all choices open."""
     page = visit(path, at=builder.address, **options)
-    press(page, "1", 2)
+    answer_on(page, "1")
     page.get_by_role("button", name=re.compile("^(See results|Ergebnis)$")).click()
     page.locator(".tastes").wait_for()
     page.locator(".adjust summary").click()
