@@ -2,7 +2,7 @@
 
 import re
 
-from browsing import PHONE, poll, press, session_id, wait_for_question
+from browsing import PHONE, answer_on, poll, press, session_id, wait_for_question
 
 OUTCOME = ".outcome .becomes"
 
@@ -10,8 +10,8 @@ OUTCOME = ".outcome .becomes"
 def result(visit, builder, path="/?seed=1", **options):
     """The result after a question, with all choices open."""
     page = visit(path, at=builder.address, **options)
-    press(page, "1", 2)
-    page.locator(".tools button").nth(1).click()
+    answer_on(page, "1")
+    page.get_by_role("button", name=re.compile("^(See results|Ergebnis)$")).click()
     page.locator(".tastes").wait_for()
     page.locator(".adjust summary").click()
     page.locator(".adjust select").first.wait_for()
@@ -85,10 +85,10 @@ def test_what_is_taken_stands_first_until_it_is_taken_back(visit, builder):
     assert page.locator("h1").inner_text().startswith("Titanium")
     assert page.evaluate("document.activeElement.id") == "best"
     assert session(builder, page)["adjusted"]["id"].split("/")[1] == "titanium"
-    page.goto(page.get_by_label("Share a read-only link").input_value())
-    page.get_by_text("As they adjusted it").wait_for()
-    assert page.locator(".adjust").count() == 0
-    page.go_back()
+    link = page.get_by_label("Share a read-only link").input_value()
+    reader = visit(link.removeprefix(builder.address), at=builder.address)
+    reader.get_by_text("As they adjusted it").wait_for()
+    assert reader.locator(".adjust").count() == 0
     page.locator(".said").get_by_role("button", name="Undo").click()
     page.locator(".said li").wait_for(state="detached")
     assert session(builder, page)["adjusted"] is None

@@ -79,13 +79,14 @@ interface ChoiceProps {
 
 /** One decision, and what each of its values would take. */
 function Choice({ decision, wanted, found, onChoose }: ChoiceProps) {
+  const id = `choice-${decision.column}`;
   const own = wanted.find((each) => each.column === decision.column)?.value;
   const chosen = own ?? decision.values.find((value) => value.chosen)?.value ?? "";
   const changed = [...found.wanted, ...found.forced].some((change) => change.column === decision.column);
   return (
-    <label data-changed={changed || undefined}>
-      <span>{decision.name}</span>
-      <select value={chosen} onChange={(event) => onChoose(decision.column, event.currentTarget.value)}>
+    <div data-changed={changed || undefined}>
+      <label for={id}>{decision.name}</label>
+      <select id={id} value={chosen} onChange={(event) => onChoose(decision.column, event.currentTarget.value)}>
         {decision.values.map((value) => (
           <option key={value.value} value={value.value}>
             {value.text}
@@ -93,7 +94,7 @@ function Choice({ decision, wanted, found, onChoose }: ChoiceProps) {
           </option>
         ))}
       </select>
-    </label>
+    </div>
   );
 }
 

@@ -87,7 +87,9 @@ def recommendations_view(
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("", justify="right", style="dim")
     heading = message(language, "terminal.recommended")
-    table.add_column(heading, style="bold", no_wrap=True, overflow="ellipsis", max_width=36)
+    # What tells configurations apart is at the end of what they are called.
+    made = any(item.phrase for item in top)
+    table.add_column(heading, style="bold", no_wrap=not made, overflow="fold" if made else "ellipsis", max_width=36)
     table.add_column(message(language, "terminal.match"))
     for rank, item in enumerate(top, start=1):
         filled = round(item.match * BAR_WIDTH)

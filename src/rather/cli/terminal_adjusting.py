@@ -18,8 +18,8 @@ TAKE = "Take it? y or n > "
 YES = ("y", "yes")
 
 
-def change_typed(said: str, catalog: Catalog) -> tuple[int, Choosable, str] | None:
-    """The number of a recommendation, a decision and a value, if somebody typed those: "2 frame carbon"."""
+def change_typed(said: str, catalog: Catalog) -> tuple[int | None, Choosable, str] | None:
+    """The number of a recommendation, if one was typed, a decision and a value: "2 frame carbon"; None for all else."""
     if catalog.configurator is None:
         return None
     found = re.fullmatch(r"(?:(?:change|adjust|make) )?(?:(\d+),? )?(.+)", said)
@@ -28,7 +28,7 @@ def change_typed(said: str, catalog: Catalog) -> tuple[int, Choosable, str] | No
     named = {name.lower(): each for each in catalog.configurator.decisions for name in (each.column, each.name)}
     for name in sorted(named, key=len, reverse=True):
         if value := re.fullmatch(rf"{re.escape(name)}(?:\s*[=:]\s*|\s+(?:to |is )?)(.+)", rest):
-            return int(found[1] or 1), named[name], value[1]
+            return int(found[1]) if found[1] else None, named[name], value[1]
     return None
 
 

@@ -14,7 +14,7 @@ from rather.cli.terminal_contradictions import REVISE, Contradictions
 from rather.cli.terminal_hints import hear, show_configuration
 from rather.conversation.compared_facts import compared_facts
 from rather.conversation.session import Session
-from rather.conversation.wording import question_in
+from rather.conversation.wording import question_in, recommendations_in
 from rather.languages import ENGLISH, count_text, message
 from rather.model.questions import Question
 from rather.model.responses import NONE, SAME, SKIP, Choice
@@ -52,7 +52,7 @@ def _answered(console: Console, session: Session, on_change: Callable[[], None],
             return None
         on_change()
         regrets = session.expected_regret, policy.start_regret
-        top = session.recommend(5)
+        top = recommendations_in(session.recommend(5), policy.catalog, language)
         stands_for = session.stands_for(top, language=language)
         show(console, recommendations_view(top, *regrets, language=language, stands_for=stands_for))
     return stop.said(language)
@@ -113,9 +113,9 @@ def finish(console: Console, session: Session, reason: str, language: str = ENGL
     """Why asking stopped, and the recommendation."""
     done = "\n" + message(language, "terminal.done", count=len(session.turns))
     console.print(Text.assemble((done, "bold"), message(language, "terminal.because", reason=reason)))
-    top = session.recommend(5)
+    top = recommendations_in(session.recommend(5), session.policy.catalog, language)
     why = session.reasons(top, "you", language)
     regrets = session.expected_regret, session.policy.start_regret
     stands_for = session.stands_for(top, language=language)
     show(console, recommendations_view(top, *regrets, why, language, stands_for))
-    show_configuration(console, session)
+    show_configuration(console, session, language)

@@ -11,7 +11,9 @@ from rather.cli.terminal_adjusting import adjust, change_typed, configuration_vi
 from rather.conversation.hints import wishes
 from rather.conversation.session import Session
 from rather.conversation.telling_apart import position_of
+from rather.conversation.wording import recommendations_in
 from rather.errors import InvalidInputError, RatherError
+from rather.languages import ENGLISH
 from rather.model.catalog import Catalog
 from rather.model.configurators import Choosable
 from rather.model.questions import Recommendation
@@ -45,7 +47,8 @@ def hear(console: Console, session: Session, on_change: Callable[[], None]) -> N
                 session.withdraw()
             elif (change := change_typed(typed.lower(), session.policy.catalog)) is not None:
                 number, decision, value = change
-                if not adjust(console, session, _item(number, listed), decision, value):
+                item = (session.adjusted or listed[0]) if number is None else _item(number, listed)
+                if not adjust(console, session, item, decision, value):
                     continue
             else:
                 hint = session.hint(statement_typed(typed, session, listed))
@@ -61,13 +64,14 @@ def hear(console: Console, session: Session, on_change: Callable[[], None]) -> N
         show_configuration(console, session)
 
 
-def show_configuration(console: Console, session: Session) -> None:
+def show_configuration(console: Console, session: Session, language: str = ENGLISH) -> None:
     """All that is chosen of the configuration that the person made, or that comes first; nothing about other items."""
     if session.policy.catalog.configurator is not None:
         adjusted = session.adjusted
         if adjusted is not None:
             console.print(Text("As you adjusted it:", style="bold"))
-        show(console, configuration_view(adjusted or session.recommend(1)[0]))
+        item = adjusted or session.recommend(LISTED)[0]
+        show(console, configuration_view(recommendations_in([item], session.policy.catalog, language)[0]))
 
 
 def examples(session: Session, listed: Sequence[Recommendation]) -> str:

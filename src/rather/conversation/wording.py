@@ -13,7 +13,7 @@ from rather.conversation.telling_apart import position_of, telling_apart
 from rather.languages import ENGLISH, conjunction, has_message, message
 from rather.model.attributes import STRESS, Attribute, Wording
 from rather.model.catalog import Catalog
-from rather.model.questions import Option, Question, Words, item_option, plain
+from rather.model.questions import Option, Question, Recommendation, Words, item_option, plain
 
 USUAL_VERB = "have"
 
@@ -91,7 +91,7 @@ def item_names(catalog: Catalog, rows: Sequence[int], language: str = ENGLISH) -
             for decision in telling_apart(alike, catalog)
         ]
         text = _label_with(label, said, language)
-        names.append(ItemName(text, f"the {_inside(text)}" if language == ENGLISH else ""))
+        names.append(ItemName(text, f"the {_inside(text)}" if language == ENGLISH else text))
     return names
 
 
@@ -99,6 +99,17 @@ def item_options(catalog: Catalog, rows: Sequence[int]) -> tuple[Option, ...]:
     """The items in these rows of a catalogue as they are shown beside each other."""
     names = item_names(catalog, rows)
     return tuple(item_option(catalog, row, *name) for row, name in zip(rows, names, strict=True))
+
+
+def recommendations_in(items: Sequence[Recommendation], catalog: Catalog, language: str) -> list[Recommendation]:
+    """Recommended items with their facts, and what configurations are called, as a language writes them."""
+    if language == ENGLISH:
+        return list(items)
+    names = item_names(catalog, [item.row for item in items], language)
+    return [
+        replace(item, facts=catalog.facts_of(item.row, language), **name._asdict())
+        for item, name in zip(items, names, strict=True)
+    ]
 
 
 def _label_with(label: str, said: Sequence[Wording], language: str) -> str:

@@ -96,7 +96,7 @@ WRONG = {
     ),
     "twice": ("[extras.lamp]", "[extras.width]", "line 15: two columns are called 'width'"),
     "backtick": ("[extras.lamp]", '[extras."la`mp"]', "line 25: a column must have a name without backticks"),
-    "one left": ('"price <= 1500"', '"price <= 390"', "its rules leave a single configuration"),
+    "one left": ('"price <= 1500"', '"price <= 390"', "line 4: its rules leave a single configuration, so"),
     "impossible rule": ('"price <= 1500"', '"price <= 15"', "line 6: no configuration satisfies the rule"),
 }
 

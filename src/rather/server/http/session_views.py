@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -19,7 +18,7 @@ from rather.conversation.records import logged_question, question_of
 from rather.conversation.session import Session
 from rather.conversation.stopping import Stopping
 from rather.conversation.tastes import tastes
-from rather.conversation.wording import item_names, question_in
+from rather.conversation.wording import question_in, recommendations_in
 from rather.errors import InvalidInputError, UnknownNameError
 from rather.languages import ENGLISH, retold
 from rather.model.questions import Question, Recommendation
@@ -113,12 +112,7 @@ def ranked(
     answers = [str(answer.position) for answer in conversation.stored.answers]
     views = []
     catalog = conversation.session.policy.catalog
-    if display.language != ENGLISH:
-        names = item_names(catalog, [item.row for item in items], display.language)
-        items = [
-            replace(item, facts=catalog.facts_of(item.row, display.language), **name._asdict())
-            for item, name in zip(items, names, strict=True)
-        ]
+    items = recommendations_in(items, catalog, display.language)
     found = zip(items, conversation.session.reasons(items, speaker, display.language), strict=True)
     for rank, (item, reasons) in enumerate(found, start=offset + 1):
         why = [
