@@ -16,11 +16,15 @@ from rather.insights.shares import first_choices, shares
 
 PEOPLE, ANSWERS, STUDIES = 60, 8, 4
 
+# Who is asked about what: the column that counts five times as much as the table's prior expects, if any, and whether
+# questions are drawn at random or depend on the answers.
+KINDS = {"as expected": (None, "random"), "price decides": ("price", "random"), "adaptive": ("price", "query-iteration")}
+
 
 class Study:
     """People of a population that the prior of the table does not know, and the report on their answers."""
 
-    def __init__(self, opened, number):
+    def __init__(self, opened, number, decisive=None, strategy="random"):
         generator = torch.Generator().manual_seed(number)
         self.catalog, self.belief = opened
         mean, covariance = self.belief.prior.moments
@@ -29,8 +33,12 @@ class Study:
         # A fifth of what the table's prior expects of a person is what the population has in common.
         self.mean = mean.float() + 0.2**0.5 * root @ torch.randn(d, generator=generator)
         self.root = 0.8**0.5 * root
+        for column in self.catalog.columns:
+            if column.name == decisive:
+                self.mean[column.dimensions] *= 5
+                self.root[column.dimensions] *= 5
         self.truth = self.people(PEOPLE, generator)
-        logs = [answered(opened, truth, 1000 * number + index) for index, truth in enumerate(self.truth)]
+        logs = [answered(opened, truth, 1000 * number + index, strategy) for index, truth in enumerate(self.truth)]
         self.respondents = [Respondent(str(index), log) for index, log in enumerate(logs)]
         self.sampled = sampled(self.respondents, *opened, seed=number)
         self.columns = aspects(self.catalog)
@@ -40,8 +48,8 @@ class Study:
         return self.mean + torch.randn(count, len(self.mean), generator=generator) @ self.root.T
 
 
-def answered(opened, truth, seed):
-    policy = rather.Policy(*opened, k=2, seed=0, strategy="random")
+def answered(opened, truth, seed, strategy):
+    policy = rather.Policy(*opened, k=2, seed=0, strategy=strategy)
     session = rather.Session(policy)
     user = rather.SimulatedUser(truth, policy.response, seed=seed)
     for _ in range(ANSWERS):
@@ -55,10 +63,10 @@ def held(found, truth):
     return [each.low <= value <= each.high for each, value in zip(found, truth.tolist(), strict=True)]
 
 
-@pytest.fixture(scope="module")
-def studies(tmp_path_factory):
+@pytest.fixture(scope="module", params=KINDS.values(), ids=KINDS)
+def studies(request, tmp_path_factory):
     opened = cars(tmp_path_factory.mktemp("cars"))
-    return [Study(opened, number) for number in range(STUDIES)]
+    return [Study(opened, number, *request.param) for number in range(STUDIES)]
 
 
 def test_part_worths_of_respondents_are_within_their_intervals_in_19_of_20_cases(studies):
