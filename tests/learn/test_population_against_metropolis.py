@@ -88,9 +88,10 @@ class Metropolis:
         log_scale = level["spread"][:, PARTS]
         apart = (y - level["mean"][:, None]) / np.exp(log_scale)[:, None]
         inverse = np.linalg.inv(self.root(level))
-        return -0.5 * squared(np.einsum("cij,cpj->cpi", inverse, apart)) - (
-            log_scale.sum(axis=1) + level["diagonal"].sum(axis=1)
-        )[:, None]
+        return (
+            -0.5 * squared(np.einsum("cij,cpj->cpi", inverse, apart))
+            - (log_scale.sum(axis=1) + level["diagonal"].sum(axis=1))[:, None]
+        )
 
     def of_level(self, level):
         """Density of what people are drawn from, with Q inverse Wishart, `(chains,)`."""
@@ -151,8 +152,10 @@ class Metropolis:
             density = np.where(yes, new_density, density)
         # Everything is stretched together: log-densities gain the logarithm of the Jacobian.
         by = 0.15 * rng.standard_normal(chains)
-        level = {name: values + by[:, None] if name in ("reach", "spread", "size") else values
-                 for name, values in self.level.items()}
+        level = {
+            name: values + by[:, None] if name in ("reach", "spread", "size") else values
+            for name, values in self.level.items()
+        }
         level["mean"] = self.level["mean"] * np.exp(by)[:, None]
         y = self.y * np.exp(by)[:, None, None]
         new = self.of_answers(y, self.noise).sum(axis=1) + self.of_people(y, level).sum(axis=1) + self.of_level(level)

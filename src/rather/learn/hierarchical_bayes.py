@@ -22,6 +22,7 @@ from rather.errors import InvalidInputError
 from rather.learn.choices import batches_of
 from rather.learn.conversations import Conversation
 from rather.learn.hierarchy import Expected, Floats, Integers, Level, redrawn, redrawn_segments
+from rather.learn.interweaving import rescaled, shifted
 from rather.learn.respondents import NOISE_FACTORS, Respondents
 from rather.model.priors import Prior
 from rather.model.responses import Logistic
@@ -36,9 +37,6 @@ MOVES = 4
 
 # Correlations of the catalogue's prior below this are rounding.
 INDEPENDENT = 1e-6
-
-# Common shifts of a segment between two draws of the population.
-SHIFTS = 2
 
 # Counts that are added to how many people have the typical noise, half or twice as much, and a quarter or four times as
 # much: most have about the typical noise.
@@ -55,8 +53,8 @@ class Sweeps:
         kept: Draws of each person's utility vector that are kept, evenly spaced over the counted sweeps.
     """
 
-    count: int = 400
-    warm_up: int = 160
+    count: int = 300
+    warm_up: int = 100
     kept: int = 40
 
     def __post_init__(self) -> None:
@@ -232,15 +230,17 @@ def _sampled(
     level, segment = Level.start(frame.parts), np.zeros(n, dtype=np.int64)
     noise_shares = _noise_shares(np.array(NOISE_COUNTS) / sum(NOISE_COUNTS))
     kept_at = np.linspace(sweeps.warm_up, sweeps.count - 1, sweeps.kept).round().astype(int)
+    # Steps by a curvature that follows the chain would not leave the posterior invariant: the last one is kept.
+    measured_at = {sweeps.warm_up * quarter // 4 for quarter in range(5)}
+    curvature = np.zeros((d, d))
     for sweep in range(sweeps.count):
         centres = torch.from_numpy(level.means[segment]).float()
         people.move(centres, torch.from_numpy(np.linalg.cholesky(level.covariance)).float(), generator, MOVES)
         people.redraw_usage(generator)
-        if sweep in (0, sweeps.warm_up // 4, sweeps.warm_up // 2, sweeps.warm_up):
-            people.measure_curvature()
-        level = people.rescale(level, segment, rng)
-        for _ in range(SHIFTS):
-            level = people.shift(level, segment, generator)
+        if sweep in measured_at:
+            curvature = people.curvature().numpy()
+        level = rescaled(people, level, segment, rng)
+        level = shifted(people, level, segment, curvature, rng)
         people.redraw_noise(noise_shares, generator)
         noise_counts = np.bincount((people.noise - len(NOISE_FACTORS) // 2).abs().numpy(), minlength=len(NOISE_COUNTS))
         noise_shares = _noise_shares(rng.dirichlet(np.array(NOISE_COUNTS) + noise_counts))

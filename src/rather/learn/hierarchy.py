@@ -36,7 +36,8 @@ SHARE = 0.35
 # Of the logarithms of the scales of each part around the common one.
 DEVIATION = 0.5
 
-# Of the logarithm of the common scale, how large utilities are against the noise in answers: the mean of its square is 1.
+# Of the logarithm of the common scale, which is how large utilities are against the noise in answers: the mean of its
+# square is 1.
 LOG_SIZE = (-0.16, 0.4)
 
 # Parts of the prior of which a scale is redrawn in a step: tables can have a hundred.
@@ -96,11 +97,31 @@ class Level:
         """`(d, d)`, of the people of each segment."""
         return self.spread[:, None] * self.inner * self.spread
 
-    def log_scale_density(self, log_reach: Floats, log_spread: Floats, log_size: float) -> float:
-        """Of the scales, but for a constant."""
-        at, apart = expected_scales(log_size)
-        squares = float(((log_reach - at) ** 2).sum() + ((log_spread - apart) ** 2).sum()) / DEVIATION**2
-        return -0.5 * (squares + ((log_size - LOG_SIZE[0]) / LOG_SIZE[1]) ** 2)
+    @property
+    def log_scale_density(self) -> float:
+        """Of the logarithms of all scales, but for a constant."""
+        reach, spread = expected_scales(self.log_size)
+        squares = float(((self.log_reach - reach) ** 2).sum() + ((self.log_spread - spread) ** 2).sum())
+        return -0.5 * (squares / DEVIATION**2 + ((self.log_size - LOG_SIZE[0]) / LOG_SIZE[1]) ** 2)
+
+    def stretched(self, by: float) -> Level:
+        """With all utilities times `exp(by)`."""
+        return replace(
+            self,
+            means=self.means * math.exp(by),
+            log_reach=self.log_reach + by,
+            log_spread=self.log_spread + by,
+            log_size=self.log_size + by,
+        )
+
+    def stretched_in(self, part: int, by: float, *, whole: bool) -> Level:
+        """With utilities in a part, or only how far people differ from their mean in it, times `exp(by)`."""
+        one = np.arange(len(self.log_reach)) == part
+        level = replace(self, log_spread=self.log_spread + by * one)
+        if not whole:
+            return level
+        factors = np.exp(by * one)[self.parts]
+        return replace(level, log_reach=self.log_reach + by * one, means=self.means * factors)
 
 
 def expected_scales(log_size: float) -> tuple[float, float]:
