@@ -19,8 +19,8 @@ ROOT = torch.linalg.cholesky(COVARIANCE)
 PARTS = np.array([0, 0, 1])
 D = 3
 FREEDOMS = D + np.array([4, 10, 30, 100])
-DEVIATION = 0.5
-REACH, SPREAD = 0.5 * np.log([0.35, 0.65]) - DEVIATION**2
+OFFSET = -0.5 * np.log(0.85 * np.exp(2 * 0.15**2) + 0.15 * np.exp(2 * 0.8**2))
+REACH, SPREAD = 0.5 * np.log([0.35, 0.65]) + OFFSET
 PEOPLE, ANSWERS = 8, 5
 
 
@@ -97,8 +97,10 @@ class Metropolis:
         """Density of what people are drawn from, with Q inverse Wishart, `(chains,)`."""
         reach = level["reach"][:, PARTS]
         found = -reach.sum(axis=1) - 0.5 * squared(level["mean"] / np.exp(reach))
-        found += -0.5 * squared(level["reach"] - REACH - level["size"]) / DEVIATION**2
-        found += -0.5 * squared(level["spread"] - SPREAD - level["size"]) / DEVIATION**2
+        for apart in (level["reach"] - REACH - level["size"], level["spread"] - SPREAD - level["size"]):
+            near = 0.85 / 0.15 * np.exp(-0.5 * (apart / 0.15) ** 2)
+            far = 0.15 / 0.8 * np.exp(-0.5 * (apart / 0.8) ** 2)
+            found += np.log(near + far).sum(axis=1)
         found += -0.5 * squared(level["size"] + 0.16) / 0.4**2
         nu = FREEDOMS[level["freedom"][:, 0]].astype(float)
         inverse = np.linalg.inv(self.root(level))
