@@ -19,8 +19,8 @@ ROOT = torch.linalg.cholesky(COVARIANCE)
 PARTS = np.array([0, 0, 1])
 D = 3
 FREEDOMS = D + np.array([4, 10, 30, 100])
-OFFSET = -0.5 * np.log(0.85 * np.exp(2 * 0.15**2) + 0.15 * np.exp(2 * 0.8**2))
-REACH, SPREAD = 0.5 * np.log([0.35, 0.65]) + OFFSET
+OFFSET = -0.5 * np.log(0.8 * np.exp(2 * 0.3**2) + 0.2 * np.exp(2 * 0.8**2))
+BETWEEN, SPREAD = 0.5 * np.log(0.35) - 0.64, 0.5 * np.log(0.65) + OFFSET
 PEOPLE, ANSWERS = 8, 5
 
 
@@ -56,9 +56,10 @@ class Metropolis:
         self.shares = np.full((chains, 3), 1 / 3)
         self.level = {
             "mean": np.zeros((chains, D)),
-            "reach": np.full((chains, 2), REACH),
+            "reach": np.full((chains, 2), BETWEEN),
             "spread": np.full((chains, 2), SPREAD),
             "size": np.zeros((chains, 1)),
+            "between": np.full((chains, 1), BETWEEN),
             "diagonal": np.zeros((chains, D)),
             "below": np.zeros((chains, D)),
             "freedom": np.full((chains, 1), 1),
@@ -97,11 +98,15 @@ class Metropolis:
         """Density of what people are drawn from, with Q inverse Wishart, `(chains,)`."""
         reach = level["reach"][:, PARTS]
         found = -reach.sum(axis=1) - 0.5 * squared(level["mean"] / np.exp(reach))
-        for apart in (level["reach"] - REACH - level["size"], level["spread"] - SPREAD - level["size"]):
-            near = 0.85 / 0.15 * np.exp(-0.5 * (apart / 0.15) ** 2)
-            far = 0.15 / 0.8 * np.exp(-0.5 * (apart / 0.8) ** 2)
+        for apart in (
+            level["reach"] - OFFSET - level["between"] - level["size"],
+            level["spread"] - SPREAD - level["size"],
+        ):
+            near = 0.8 / 0.3 * np.exp(-0.5 * (apart / 0.3) ** 2)
+            far = 0.2 / 0.8 * np.exp(-0.5 * (apart / 0.8) ** 2)
             found += np.log(near + far).sum(axis=1)
         found += -0.5 * squared(level["size"] + 0.16) / 0.4**2
+        found += -0.5 * squared(level["between"] - BETWEEN) / 0.8**2
         nu = FREEDOMS[level["freedom"][:, 0]].astype(float)
         inverse = np.linalg.inv(self.root(level))
         gammas = np.array([sum(math.lgamma((each - i) / 2) for i in range(D)) for each in FREEDOMS])
@@ -140,7 +145,7 @@ class Metropolis:
         yes = self.accepted(gain)[:, None]
         self.usage, now = np.where(yes, usage, self.usage), np.where(yes, new, now)
         # The population.
-        steps = {"mean": 0.3, "reach": 0.5, "spread": 0.3, "size": 0.4, "diagonal": 0.2, "below": 0.2}
+        steps = {"mean": 0.3, "reach": 0.5, "spread": 0.3, "size": 0.4, "between": 0.6, "diagonal": 0.2, "below": 0.2}
         density = before.sum(axis=1) + self.of_level(self.level)
         for name in (*steps, "freedom"):
             if name == "freedom":

@@ -5,9 +5,11 @@ In coordinates in which the catalogue's own prior is `N(0, I)`, and in the parts
 
     mu_g ~ N(0, t_b^2) in every dimension of part b,   D = diag(d_b),   Q ~ inverse Wishart with mean I,
 
-    log t_b = s + log sqrt(SHARE) + x,   log d_b = s + log sqrt(1 - SHARE) + y,   s ~ N(-0.16, 0.4^2),
+    log t_b = s + r + x_b,   log d_b = s + log sqrt(1 - SHARE) + y_b,
 
-    x, y ~ N(OFFSET, 0.15^2) with probability 0.85, N(OFFSET, 0.8^2) with 0.15.
+    s ~ N(-0.16, 0.4^2),   r ~ N(log sqrt(SHARE) - 0.64, 0.8^2),
+
+    x, y ~ N(OFFSET, 0.3^2) with probability 0.8, N(OFFSET, 0.8^2) with 0.2.
 
 So a person of a population of which nothing is known has mean 0 and covariance I: the catalogue's prior. What each part
 counts for the population (t) and how far its people differ in it (d) are learnt part by part: where one column decides,
@@ -35,10 +37,13 @@ Integers = npt.NDArray[np.int64]
 # The share of the prior's variance that is expected to lie between populations.
 SHARE = 0.35
 
-# Of the logarithms of the scales of each part around the common one: their deviations where they are much as expected
-# and where they are not, and the share of these. The offset makes the mean of their squares 1. With a deviation of 0.5
-# for all, a population learnt from five people predicted others worse than the catalogue's prior.
-USUAL, UNUSUAL, UNUSUAL_SHARE = 0.15, 0.8, 0.15
+# Of the logarithm of how far means lie from the prior's, as a multiple of the common scale: the mean of its square is
+# SHARE. Held at that, five people of a population that is as the prior says would make it seem another.
+LOG_BETWEEN = (0.5 * math.log(SHARE) - 0.64, 0.8)
+
+# Of the logarithms of the scales of each part around the common ones: their deviations where they are much as expected
+# and where they are not, and the share of these. The offset makes the mean of their squares 1.
+USUAL, UNUSUAL, UNUSUAL_SHARE = 0.3, 0.8, 0.2
 OFFSET = -0.5 * math.log((1 - UNUSUAL_SHARE) * math.exp(2 * USUAL**2) + UNUSUAL_SHARE * math.exp(2 * UNUSUAL**2))
 
 # Of the logarithm of the common scale, which is how large utilities are against the noise in answers: the mean of its
@@ -65,7 +70,8 @@ class Level:
         means: `(g, d)`, of the segments.
         log_reach: `(b,)`, logarithms of how far means lie from the prior's in each part, t.
         log_spread: `(b,)`, logarithms of how far people lie from their mean, d.
-        log_size: Around which both are expected.
+        log_size: The common scale, s.
+        log_between: How far means lie from the prior's as a multiple of it, r.
         inner: `(d, d)`, Q.
         shares: `(g,)`, of people in each segment.
         freedom: Degrees of freedom of the prior of Q.
@@ -76,6 +82,7 @@ class Level:
     log_reach: Floats
     log_spread: Floats
     log_size: float
+    log_between: float
     inner: Floats
     shares: Floats
     freedom: float
@@ -84,8 +91,8 @@ class Level:
     def start(cls, parts: Integers) -> Level:
         """The catalogue's own prior, in one segment."""
         d, b = len(parts), int(parts.max()) + 1
-        reach, spread = np.full(b, 0.5 * math.log(SHARE)), np.full(b, 0.5 * math.log(1 - SHARE))
-        return cls(parts, np.zeros((1, d)), reach, spread, 0.0, np.eye(d), np.ones(1), d + 30.0)
+        reach, spread = np.full(b, LOG_BETWEEN[0]), np.full(b, 0.5 * math.log(1 - SHARE))
+        return cls(parts, np.zeros((1, d)), reach, spread, 0.0, LOG_BETWEEN[0], np.eye(d), np.ones(1), d + 30.0)
 
     @property
     def reach(self) -> Floats:
@@ -105,9 +112,20 @@ class Level:
     @property
     def log_scale_density(self) -> float:
         """Of the logarithms of all scales, but for a constant."""
-        reach, spread = expected_scales(self.log_size)
-        of_parts = log_odds(self.log_reach - reach).sum() + log_odds(self.log_spread - spread).sum()
-        return float(of_parts) - 0.5 * ((self.log_size - LOG_SIZE[0]) / LOG_SIZE[1]) ** 2
+        parts = log_odds(self.log_reach - self.usual_reach).sum() + log_odds(self.log_spread - self.usual_spread).sum()
+        of_size = (self.log_size - LOG_SIZE[0]) / LOG_SIZE[1]
+        between = (self.log_between - LOG_BETWEEN[0]) / LOG_BETWEEN[1]
+        return float(parts) - 0.5 * (of_size**2 + between**2)
+
+    @property
+    def usual_reach(self) -> float:
+        """The mean of the logarithm of t."""
+        return self.log_size + self.log_between + OFFSET
+
+    @property
+    def usual_spread(self) -> float:
+        """The mean of the logarithm of d."""
+        return self.log_size + 0.5 * math.log(1 - SHARE) + OFFSET
 
     def stretched(self, by: float) -> Level:
         """With all utilities times `exp(by)`."""
@@ -127,12 +145,6 @@ class Level:
             return level
         factors = np.exp(by * one)[self.parts]
         return replace(level, log_reach=self.log_reach + by * one, means=self.means * factors)
-
-
-def expected_scales(log_size: float) -> tuple[float, float]:
-    """Means of the logarithms of t and d."""
-    base = log_size + OFFSET
-    return base + 0.5 * math.log(SHARE), base + 0.5 * math.log(1 - SHARE)
 
 
 def log_odds(apart: Floats) -> Floats:
@@ -230,7 +242,7 @@ def _with_spread(level: Level, scatter: Floats, people: int, rng: np.random.Gene
     logits = np.array([_log_marginal(freedom, white, people) for freedom in freedoms])
     freedom = freedoms[int((logits + rng.gumbel(size=len(freedoms))).argmax())]
     log_spread = level.log_spread.copy()
-    expected = expected_scales(level.log_size)[1]
+    expected = level.usual_spread
     for part in rng.permutation(len(log_spread))[:PARTS_AT_ONCE]:
         own = level.parts == part
 
@@ -246,9 +258,9 @@ def _with_spread(level: Level, scatter: Floats, people: int, rng: np.random.Gene
 
 
 def _with_reach(level: Level, rng: np.random.Generator) -> Level:
-    """With the reach of each part drawn given the means, and the common size given all scales."""
+    """With the reach of each part drawn given the means, and what is common to all parts."""
     log_reach = level.log_reach.copy()
-    at = expected_scales(level.log_size)[0]
+    at = level.usual_reach
     for part in range(len(log_reach)):
         own = level.means[:, level.parts == part]
 
@@ -257,9 +269,22 @@ def _with_reach(level: Level, rng: np.random.Generator) -> Level:
             return of_means + float(log_odds(np.array(value - at)))
 
         log_reach[part] = metropolis(float(log_reach[part]), log_density, rng)
-    moved = replace(level, log_reach=log_reach)
-    log_size = metropolis(level.log_size, lambda value: replace(moved, log_size=value).log_scale_density, rng)
-    return replace(moved, log_size=log_size)
+    level = replace(level, log_reach=log_reach)
+
+    def with_between(value: float) -> Level:
+        """The reach of all parts follows: around many of them, it would hardly move by itself."""
+        return replace(level, log_between=value, log_reach=level.log_reach + value - level.log_between)
+
+    def density_between(value: float) -> float:
+        moved = with_between(value)
+        squares = float(((level.means / moved.reach) ** 2).sum())
+        return moved.log_scale_density - len(level.means) * float(np.log(moved.reach).sum()) - 0.5 * squares
+
+    level = with_between(metropolis(level.log_between, density_between, rng))
+    size = metropolis(level.log_size, lambda value: replace(level, log_size=value).log_scale_density, rng)
+    level = replace(level, log_size=size)
+    between = metropolis(level.log_between, lambda value: replace(level, log_between=value).log_scale_density, rng)
+    return replace(level, log_between=between)
 
 
 def _log_marginal(freedom: float, white: Floats, people: int) -> float:
