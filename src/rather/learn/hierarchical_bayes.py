@@ -231,26 +231,28 @@ def _sampled(
     noise_shares = _noise_shares(np.array(NOISE_COUNTS) / sum(NOISE_COUNTS))
     kept_at = np.linspace(sweeps.warm_up, sweeps.count - 1, sweeps.kept).round().astype(int)
     # Steps by a curvature that follows the chain would not leave the posterior invariant: the last one is kept.
-    measured_at = {sweeps.warm_up * quarter // 4 for quarter in range(5)}
+    measured_at = {sweeps.warm_up * quarter // 4 for quarter in range(1, 5)}
     curvature = np.zeros((d, d))
     for sweep in range(sweeps.count):
         centres = torch.from_numpy(level.means[segment]).float()
         people.move(centres, torch.from_numpy(np.linalg.cholesky(level.covariance)).float(), generator, MOVES)
         people.redraw_usage(generator)
+        if sweep < sweeps.warm_up // 4:  # people first find their place under the catalogue's prior
+            continue
         if sweep in measured_at:
             curvature = people.curvature().numpy()
-        level = rescaled(people, level, segment, rng)
-        level = shifted(people, level, segment, curvature, rng)
         people.redraw_noise(noise_shares, generator)
         noise_counts = np.bincount((people.noise - len(NOISE_FACTORS) // 2).abs().numpy(), minlength=len(NOISE_COUNTS))
         noise_shares = _noise_shares(rng.dirichlet(np.array(NOISE_COUNTS) + noise_counts))
         vectors = people.vectors.double().numpy()
-        if segments > 1 and sweep == sweeps.warm_up // 2:  # people have found their place in one segment: split it
+        if segments > 1 and sweep == sweeps.warm_up // 4:  # before one segment has grown so wide that it holds all
             segment = _split(vectors, segments, rng)
             level = _divided(level, vectors, segment, segments)
         elif len(level.shares) > 1:
             segment = redrawn_segments(level, vectors, rng)
         level, expected = redrawn(level, vectors, segment, rng)
+        level = rescaled(people, level, segment, rng)
+        level = shifted(people, level, segment, curvature, rng)
         if sweep >= sweeps.warm_up:
             totals.add(level, expected, segment, people)
             draws[:, torch.from_numpy(kept_at == sweep)] = people.vectors[:, None]
