@@ -14,13 +14,21 @@ from rather.insights.part_worths import importance_shares, importances, part_wor
 from rather.insights.respondents import Respondent, effects_of, sampled
 from rather.insights.shares import first_choices, shares
 
-PEOPLE, ANSWERS, STUDIES = 60, 8, 4
+PEOPLE, ANSWERS = 60, 8
+
+# How many studies; the column that counts five times as much as the table's prior expects, if any; and whether
+# questions are drawn at random or depend on the answers.
+KINDS = {
+    "as expected": (4, None, "random"),
+    "price decides": (2, "price", "random"),
+    "price decides, adaptive": (2, "price", "query-iteration"),
+}
 
 
 class Study:
     """People of a population that the prior of the table does not know, and the report on their answers."""
 
-    def __init__(self, opened, number):
+    def __init__(self, opened, number, decisive=None, strategy="random"):
         generator = torch.Generator().manual_seed(number)
         self.catalog, self.belief = opened
         mean, covariance = self.belief.prior.moments
@@ -29,8 +37,12 @@ class Study:
         # A fifth of what the table's prior expects of a person is what the population has in common.
         self.mean = mean.float() + 0.2**0.5 * root @ torch.randn(d, generator=generator)
         self.root = 0.8**0.5 * root
+        for column in self.catalog.columns:
+            if column.name == decisive:
+                self.mean[column.dimensions] *= 5
+                self.root[column.dimensions] *= 5
         self.truth = self.people(PEOPLE, generator)
-        logs = [answered(opened, truth, 1000 * number + index) for index, truth in enumerate(self.truth)]
+        logs = [answered(opened, truth, 1000 * number + index, strategy) for index, truth in enumerate(self.truth)]
         self.respondents = [Respondent(str(index), log) for index, log in enumerate(logs)]
         self.sampled = sampled(self.respondents, *opened, seed=number)
         self.columns = aspects(self.catalog)
@@ -40,8 +52,8 @@ class Study:
         return self.mean + torch.randn(count, len(self.mean), generator=generator) @ self.root.T
 
 
-def answered(opened, truth, seed):
-    policy = rather.Policy(*opened, k=2, seed=0, strategy="random")
+def answered(opened, truth, seed, strategy):
+    policy = rather.Policy(*opened, k=2, seed=0, strategy=strategy)
     session = rather.Session(policy)
     user = rather.SimulatedUser(truth, policy.response, seed=seed)
     for _ in range(ANSWERS):
@@ -55,10 +67,11 @@ def held(found, truth):
     return [each.low <= value <= each.high for each, value in zip(found, truth.tolist(), strict=True)]
 
 
-@pytest.fixture(scope="module")
-def studies(tmp_path_factory):
+@pytest.fixture(scope="module", params=KINDS.values(), ids=KINDS)
+def studies(request, tmp_path_factory):
     opened = cars(tmp_path_factory.mktemp("cars"))
-    return [Study(opened, number) for number in range(STUDIES)]
+    count, *kind = request.param
+    return [Study(opened, number, *kind) for number in range(count)]
 
 
 def test_part_worths_of_respondents_are_within_their_intervals_in_19_of_20_cases(studies):
@@ -68,7 +81,7 @@ def test_part_worths_of_respondents_are_within_their_intervals_in_19_of_20_cases
             estimated = respondent_means(column.worths(study.sampled.draws))
             for own, truth in zip(estimated, study.truth @ column.vectors.T, strict=True):
                 found += held(own, truth)
-    assert len(found) == STUDIES * PEOPLE * 8
+    assert len(found) == len(studies) * PEOPLE * 8
     # The eight values of a person go together, so that 240 people have an error of about 1.4 %.
     assert sum(found) / len(found) == pytest.approx(0.95, abs=0.03)
 
@@ -80,7 +93,7 @@ def test_part_worths_of_the_population_are_within_their_intervals(studies):
             study.columns, part_worths(study.sampled.draws, study.columns, study.replicates), strict=True
         ):
             found += held(own.worths, column.vectors @ study.mean)
-    assert len(found) == STUDIES * 8
+    assert len(found) == len(studies) * 8
     assert sum(found) / len(found) >= 0.85  # 0.95 less three times the error of 32
 
 
@@ -95,7 +108,7 @@ def test_importances_and_shares_of_the_population_are_within_their_intervals(stu
         vectors, items = study.catalog.vectors(list(range(6))), [item_of(study.catalog, row) for row in range(6)]
         chosen = shares(study.sampled.draws, vectors, items, study.sampled.temperatures, study.replicates)
         found += held([each.first_choice for each in chosen], first_choices(everybody @ vectors.T).mean(dim=(0, 1)))
-    assert len(found) == STUDIES * 9
+    assert len(found) == len(studies) * 9
     assert sum(found) / len(found) >= 0.85
 
 

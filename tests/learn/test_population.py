@@ -57,6 +57,27 @@ def test_stacked_answers_have_the_likelihood_of_the_response_model():
             assert float(found[index]) == pytest.approx(expected, abs=1e-4)
 
 
+def test_slopes_of_the_likelihood_are_those_that_autograd_finds():
+    told = conversations(drawn(torch.zeros(3), 1.0, 5), 4)
+    (choices,) = batches_of(told, torch.zeros(3), torch.eye(3))
+    vectors = torch.randn(5, 3, generator=torch.Generator().manual_seed(3))
+    factors = torch.tensor([0.5, 1.0, 2.0, 1.0, 0.5])
+
+    def moved_together(shift):
+        return choices.log_likelihood(choices.slopes((vectors + shift)[None])[0], factors).sum()
+
+    linear = choices.slopes(vectors[None])[0]
+    likelihoods, residuals = choices.residuals(linear, factors)
+    assert torch.allclose(likelihoods, choices.log_likelihood(linear, factors), atol=1e-4)
+    slope = torch.autograd.functional.jacobian(moved_together, torch.zeros(3))
+    assert torch.allclose(choices.gradient(residuals), slope, rtol=1e-3, atol=1e-3)
+    bend = -torch.autograd.functional.hessian(moved_together, torch.zeros(3))
+    assert torch.allclose(choices.curvature(linear, factors), bend, rtol=1e-3, atol=1e-3)
+    some = torch.tensor([True, False, True])
+    only = torch.where(some, vectors, torch.zeros(()))
+    assert torch.allclose(choices.slopes_of(some, vectors[:, some]), choices.slopes(only[None])[0], atol=1e-4)
+
+
 def test_the_chains_of_people_have_the_posterior_that_weighing_a_large_sample_finds():
     told = conversations(drawn(torch.zeros(2), 1.0, 3), 3)
     sample = torch.randn(200_000, 2, generator=torch.Generator().manual_seed(9))
@@ -121,6 +142,36 @@ def test_two_groups_become_two_segments():
     assert firsts[0] < -1 < 1 < firsts[1]
     one = fit_population(told, STANDARD, sweeps=QUICK)
     assert compared(told, one.prior, people.prior).gain > 0
+
+
+def test_two_clear_groups_are_found_as_two_segments():
+    groups = [drawn(torch.tensor([side, 0.5, 0.0]), 0.3, 100, seed) for side, seed in ((1.8, 1), (-1.8, 2))]
+    people = population(conversations(torch.cat(groups), 8), gaussian_prior(torch.zeros(3), torch.eye(3)), sweeps=QUICK)
+    assert len(people.segments) == 2
+    member = people.segments.members.argmax(dim=1)
+    right = (member[:100] == member[0]).float().mean() + (member[100:] != member[0]).float().mean()
+    assert float(right) / 2 > 0.9
+
+
+def test_what_decides_for_everybody_is_found_to_decide():
+    """Answers that it decides tell little of its size, but of its share of everything that matters."""
+    users = drawn(torch.tensor([4.0, 0.2, -0.2, 0.1, 0.0, 0.0]), 0.3, 100)
+    told = conversations(users, 8, response=Logistic(1.0))
+    people = fit_population(told, gaussian_prior(torch.zeros(6), torch.eye(6)), sweeps=QUICK)
+    shares = (people.draws.abs() / people.draws.abs().sum(dim=2, keepdim=True)).mean(dim=(0, 1))
+    truth = (users.abs() / users.abs().sum(dim=1, keepdim=True)).mean(dim=0)
+    assert float(truth[0]) > 0.7  # the prior expects a sixth
+    assert float(shares[0]) == pytest.approx(float(truth[0]), abs=0.12)
+
+
+def test_what_a_handful_of_people_like_the_prior_teach_is_not_much_worse_than_it():
+    prior = gaussian_prior(torch.zeros(6), torch.eye(6))
+    gains = []
+    for seed in range(3):
+        told = conversations(drawn(torch.zeros(6), 1.0, 105, seed=50 + seed), 6, response=Logistic(0.5), seed=seed)
+        gains.append(compared(told[5:], prior, fit_population(told[:5], prior, sweeps=QUICK, seed=seed).prior).gain)
+    # The log-probability of six answers, about -4 under the prior.
+    assert sum(gains) / len(gains) > -0.12
 
 
 def test_answers_that_a_prior_is_sure_of_have_the_probability_that_the_model_gives():

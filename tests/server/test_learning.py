@@ -93,7 +93,7 @@ def test_nothing_about_a_person_is_in_the_file(learnt, folder):
     kept = load_prior(folder / "learnt" / "things" / "00001.npz")
     assert kept.prior.centres.shape[0] < PEOPLE
     assert set(kept.about) == {
-        "people", "answers", "segments", "temperature", "share between populations", "size of utilities",
+        "people", "answers", "segments", "temperature", "size of utilities",
         "degrees of freedom", "seed", "sweeps", "held out", "learnt at",
     }  # fmt: skip
     assert running["id"] not in repr(kept.about)

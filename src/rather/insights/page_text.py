@@ -60,9 +60,7 @@ def wants_text(wants: Wants, noun: str) -> list[str]:
     )
     found.append(
         "The thin lines show how sure the estimates are: the truth lies within them in 19 of 20 cases. The same holds "
-        "for the pale bands and for every “from” and “to” below. One exception: what matters to nearly everybody far "
-        "more than anything else is reported as less important than it is, because each person gave only a few "
-        "answers."
+        "for the pale bands and for every “from” and “to” below."
     )
     return found
 

@@ -72,6 +72,30 @@ class Choices:
         of_chosen: Tensor = logits.gather(0, chosen[None])[0] - torch.logsumexp(logits, dim=0)
         return of_chosen.sum(dim=1)
 
+    def slopes_of(self, dimensions: Tensor, vectors: Tensor) -> Tensor:
+        """The part of the logits `(r, n, e)` of one vector of each person, `(n, s)`, in some of the dimensions."""
+        return torch.einsum("nerd,nd->rne", self.rows[..., dimensions], vectors).contiguous()
+
+    def residuals(self, linear: Tensor, factors: Tensor) -> tuple[Tensor, Tensor]:
+        """Log-probability of each person's answers `(n,)`, and its gradient `(r, n, e)` by what `slopes` returned."""
+        logits = (linear + self.constants) / factors[:, None] + self.weights
+        logits = logits - torch.logsumexp(logits, dim=0)
+        surprise = -logits.exp()
+        surprise.scatter_add_(0, self.chosen[None], torch.ones_like(surprise[:1]))
+        return logits.gather(0, self.chosen[None])[0].sum(dim=1), surprise / factors[:, None]
+
+    def gradient(self, residuals: Tensor) -> Tensor:
+        """`(d,)`, of the log-likelihood by a shift of everybody, given `(r, n, e)` residuals."""
+        return residuals.permute(1, 2, 0).reshape(-1) @ self.rows.view(-1, self.rows.shape[-1])
+
+    def curvature(self, linear: Tensor, factors: Tensor) -> Tensor:
+        """Minus the second derivative `(d, d)` of the log-likelihood by a shift of everybody."""
+        logits = (linear + self.constants) / factors[:, None] + self.weights
+        odds = torch.softmax(logits, dim=0).permute(1, 2, 0)[..., None]
+        centred = (self.rows - (odds * self.rows).sum(dim=2, keepdim=True)) * odds.sqrt() / factors[:, None, None, None]
+        flat = centred.reshape(-1, centred.shape[-1])
+        return flat.T @ flat
+
 
 def batches_of(
     conversations: Sequence[Conversation],

@@ -8,18 +8,21 @@ is what the population is expected to be before anybody has answered.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
 from rather.errors import InvalidInputError
 from rather.learn.choices import batches_of
 from rather.learn.conversations import Conversation
-from rather.learn.hierarchy import Expected, Floats, Level, redrawn, redrawn_segments
+from rather.learn.hierarchy import Expected, Floats, Integers, Level, redrawn, redrawn_segments
+from rather.learn.interweaving import rescaled, shifted
 from rather.learn.respondents import NOISE_FACTORS, Respondents
 from rather.model.priors import Prior
 from rather.model.responses import Logistic
@@ -31,6 +34,9 @@ OnProgress = Callable[[int, int], None]
 
 # Elliptical slice steps of every person between two draws of the population.
 MOVES = 4
+
+# Correlations of the catalogue's prior below this are rounding.
+INDEPENDENT = 1e-6
 
 # Counts that are added to how many people have the typical noise, half or twice as much, and a quarter or four times as
 # much: most have about the typical noise.
@@ -47,8 +53,8 @@ class Sweeps:
         kept: Draws of each person's utility vector that are kept, evenly spaced over the counted sweeps.
     """
 
-    count: int = 400
-    warm_up: int = 160
+    count: int = 300
+    warm_up: int = 100
     kept: int = 40
 
     def __post_init__(self) -> None:
@@ -127,8 +133,7 @@ def fit_population(
     if segments < 1:
         raise InvalidInputError(f"`segments` must be at least 1, got {segments}.")
     sweeps = Sweeps() if sweeps is None else sweeps
-    mean, covariance = prior.moments
-    frame = Frame(mean, torch.linalg.cholesky(covariance))
+    frame = Frame.of(prior)
     if not conversations:
         return _nobody(prior, frame, sweeps)
     with one_thread():
@@ -138,10 +143,22 @@ def fit_population(
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """Coordinates z in which the catalogue's prior has mean 0 and covariance I: `u = origin + cholesky @ z`."""
+    """Coordinates z in which the catalogue's prior has mean 0 and covariance I: `u = origin + cholesky @ z`.
+
+    `parts` `(d,)` numbers the independent parts of the prior that the dimensions belong to.
+    """
 
     origin: Tensor
     cholesky: Tensor
+    parts: Integers
+
+    @classmethod
+    def of(cls, prior: Prior) -> Frame:
+        """Dimensions that are correlated, through others too, are of the same part."""
+        mean, covariance = prior.moments
+        scales = covariance.diagonal().sqrt()
+        together = (covariance / (scales[:, None] * scales)).abs().numpy() > INDEPENDENT
+        return cls(mean, torch.linalg.cholesky(covariance), _components(together))
 
     def utilities(self, vectors: Tensor) -> Tensor:
         """Utility vectors `(..., d)` of vectors z `(..., d)`."""
@@ -158,9 +175,7 @@ class _Sampled:
     members: Floats
     log_noise: Tensor
     draws: Tensor
-    tau: float
-    size: float
-    freedom: float
+    level: dict[str, float]
 
 
 class _Totals:
@@ -174,20 +189,19 @@ class _Totals:
         self.shares = np.zeros(segments)
         self.members = np.zeros((people, segments))
         self.log_noise = torch.zeros(people)
-        self.tau = self.size = self.freedom = 0.0
+        self.level = dict.fromkeys(("log_size", "freedom"), 0.0)
 
     def add(self, level: Level, expected: Expected, segment: Any, people: Respondents) -> None:
         self.count += 1
-        means, variance = people.size * expected.means, people.size**2
+        means = expected.means
         self.means += means
-        self.squares += variance * expected.means_covariance + means[:, :, None] * means[:, None]
-        self.covariance += variance * expected.covariance
+        self.squares += expected.means_covariance + means[:, :, None] * means[:, None]
+        self.covariance += expected.covariance
         self.shares += level.shares
         self.members[np.arange(len(segment)), segment] += 1
         self.log_noise += people.factors.log()
-        self.tau += level.tau
-        self.size += people.size
-        self.freedom += level.freedom
+        for name in self.level:
+            self.level[name] += getattr(level, name)
 
     def averages(self, draws: Tensor) -> _Sampled:
         means, shares = self.means / self.count, self.shares / self.count
@@ -196,8 +210,8 @@ class _Totals:
         covariance = self.covariance / self.count + np.einsum("g,gij->ij", shares, unsure)
         order = np.argsort(-shares, kind="stable")
         members, log_noise = self.members / self.count, self.log_noise / self.count
-        strength = {name: getattr(self, name) / self.count for name in ("tau", "size", "freedom")}
-        return _Sampled(means[order], covariance, shares[order], members[:, order], log_noise, draws, **strength)
+        level = {name: total / self.count for name, total in self.level.items()}
+        return _Sampled(means[order], covariance, shares[order], members[:, order], log_noise, draws, level)
 
 
 def _sampled(
@@ -213,32 +227,51 @@ def _sampled(
     n, d = len(conversations), len(frame.origin)
     people = Respondents(list(batches_of(conversations, frame.origin, frame.cholesky)), n, d, generator)
     totals, draws = _Totals(n, segments, d), torch.zeros(n, sweeps.kept, d)
-    level, segment = Level.start(1, d), np.zeros(n, dtype=np.int64)
+    level, segment = Level.start(frame.parts), np.zeros(n, dtype=np.int64)
     noise_shares = _noise_shares(np.array(NOISE_COUNTS) / sum(NOISE_COUNTS))
     kept_at = np.linspace(sweeps.warm_up, sweeps.count - 1, sweeps.kept).round().astype(int)
+    # Steps by a curvature that follows the chain would not leave the posterior invariant: the last one is kept.
+    measured_at = {sweeps.warm_up * quarter // 4 for quarter in range(1, 5)}
+    curvature = np.zeros((d, d))
     for sweep in range(sweeps.count):
         centres = torch.from_numpy(level.means[segment]).float()
         people.move(centres, torch.from_numpy(np.linalg.cholesky(level.covariance)).float(), generator, MOVES)
         people.redraw_usage(generator)
-        people.redraw_size(generator)
         if sweep < sweeps.warm_up // 4:  # people first find their place under the catalogue's prior
             continue
+        if sweep in measured_at:
+            curvature = people.curvature().numpy()
         people.redraw_noise(noise_shares, generator)
         noise_counts = np.bincount((people.noise - len(NOISE_FACTORS) // 2).abs().numpy(), minlength=len(NOISE_COUNTS))
         noise_shares = _noise_shares(rng.dirichlet(np.array(NOISE_COUNTS) + noise_counts))
         vectors = people.vectors.double().numpy()
-        if segments > 1 and sweep == sweeps.warm_up // 2:  # people have found their place in one segment: split it
+        if segments > 1 and sweep == sweeps.warm_up // 4:  # before one segment has grown so wide that it holds all
             segment = _split(vectors, segments, rng)
             level = _divided(level, vectors, segment, segments)
         elif len(level.shares) > 1:
             segment = redrawn_segments(level, vectors, rng)
         level, expected = redrawn(level, vectors, segment, rng)
+        level = rescaled(people, level, segment, rng)
+        level = shifted(people, level, segment, curvature, rng)
         if sweep >= sweeps.warm_up:
             totals.add(level, expected, segment, people)
-            draws[:, torch.from_numpy(kept_at == sweep)] = people.size * people.vectors[:, None]
+            draws[:, torch.from_numpy(kept_at == sweep)] = people.vectors[:, None]
         if on_progress is not None:
             on_progress(sweep + 1, sweeps.count)
     return totals.averages(draws)
+
+
+def _components(together: npt.NDArray[np.bool_]) -> Integers:
+    """The number of the connected component of each node `(d,)` of a graph `(d, d)`."""
+    count, found = 0, np.full(len(together), -1, dtype=np.int64)
+    for start in range(len(together)):
+        new = [start] if found[start] < 0 else []
+        while new:
+            node = new.pop()
+            found[node] = count
+            new += [int(each) for each in np.flatnonzero(together[node] & (found < 0))]
+        count = int(found.max()) + 1
+    return found
 
 
 def _noise_shares(shares: Floats) -> Tensor:
@@ -253,7 +286,7 @@ def _divided(level: Level, vectors: Floats, segment: Any, segments: int) -> Leve
     means = np.stack(
         [vectors[segment == g].mean(axis=0) if (segment == g).any() else level.means[0] for g in range(segments)]
     )
-    return Level(means, level.covariance, np.full(segments, 1 / segments), level.tau, level.freedom)
+    return replace(level, means=means, shares=np.full(segments, 1 / segments))
 
 
 def _split(vectors: Floats, segments: int, rng: np.random.Generator, rounds: int = 20) -> Any:
@@ -288,9 +321,8 @@ def _learnt(
         "answers": sum(len(each) for each in conversations),
         "segments": len(segments),
         "temperature": typical,
-        "share between populations": round(sampled.tau, 4),
-        "size of utilities": round(sampled.size, 4),
-        "degrees of freedom": round(sampled.freedom, 1),
+        "size of utilities": round(math.exp(sampled.level["log_size"]), 4),
+        "degrees of freedom": round(sampled.level["freedom"], 1),
         **about,
     }
     return Population(learnt, frame.utilities(sampled.draws), temperatures, segments, facts)

@@ -1,9 +1,7 @@
 """Utility vectors and noise of many people given their answers: one Markov chain for each person, all moved at once.
 
-How large utilities are against the noise in answers, which the catalogue's prior can only guess, is one factor for all
-(`size`) that multiplies every vector. Drawn by itself it finds its value in a few steps; as a part of everybody's
-vectors it would take thousands. How readily people say "none" and "same" is learnt for all together too (`usage`):
-whoever never says "none" would otherwise seem to like everything that they were shown.
+How readily people say "none" and "same" is learnt for all together (`usage`): whoever never says "none" would
+otherwise seem to like everything that they were shown.
 """
 
 from __future__ import annotations
@@ -26,18 +24,13 @@ NOISE_FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
 # the posterior invariant too.
 TRIES = 12
 
-# Of the logarithm of the size: its mean and deviation beforehand, so that the mean of its square is 1, and the
-# deviations of the steps that are tried.
-LOG_SIZE = (-0.16, 0.4)
-SIZE_STEPS = (0.3, 0.1, 0.03, 0.03, 0.01)
-
 # Of the logarithms of how readily people say "none" and "same": their deviation beforehand, and the steps likewise.
 USAGE_DEVIATION = 1.0
 USAGE_STEPS = (0.6, 0.15)
 
 
 class Respondents:
-    """The state of n chains: vectors y `(n, d)`, noise factors `(n,)` and the size of utilities, which are `size y`.
+    """The state of n chains: vectors `(n, d)` and noise factors `(n,)`.
 
     Args:
         batches: The answers of all who gave one.
@@ -47,8 +40,7 @@ class Respondents:
     """
 
     def __init__(self, batches: Sequence[Choices], count: int, dimensions: int, generator: torch.Generator) -> None:
-        self._plain = self._batches = batches
-        self.size = 1.0
+        self._plain = self.batches = batches
         self.usage = (0.0, 0.0)
         self.vectors = torch.randn(count, dimensions, generator=generator)
         self.noise = torch.full((count,), NOISE_FACTORS.index(1.0))
@@ -72,13 +64,13 @@ class Respondents:
             moves: How many steps.
         """
         asked = torch.zeros(len(self), dtype=torch.bool)
-        for choices in self._batches:
+        for choices in self.batches:
             asked[choices.people] = True
             own = centres[choices.people]
             vectors, factors = self.vectors[choices.people], self.factors[choices.people]
             noise = torch.randn(moves, *vectors.shape, generator=generator) @ cholesky.T
             # All at once: what takes time is reading the rows of everybody's answers.
-            centre, linear, *turned = choices.slopes(self.size * torch.cat([own[None], vectors[None], noise])).unbind()
+            centre, linear, *turned = choices.slopes(torch.cat([own[None], vectors[None], noise])).unbind()
             log_likelihood = choices.log_likelihood(linear, factors)
             for white, slopes in zip(noise, turned, strict=True):
                 ellipses = torch.stack([centre, linear - centre, slopes])
@@ -95,37 +87,37 @@ class Respondents:
     def redraw_noise(self, shares: Tensor, generator: torch.Generator) -> None:
         """Draw each person's noise given their vector: `(f,)` shares of people with each of the `NOISE_FACTORS`."""
         self.noise = torch.multinomial(shares.float(), len(self), replacement=True, generator=generator)
-        for choices in self._batches:
-            linear = choices.slopes(self.size * self.vectors[None, choices.people])[0]
+        for choices in self.batches:
+            linear = choices.slopes(self.vectors[None, choices.people])[0]
             each = torch.ones(len(choices.people))
             logits = torch.stack([choices.log_likelihood(linear, factor * each) for factor in NOISE_FACTORS], dim=1)
             odds = torch.softmax(logits + shares.float().log(), dim=1)
             self.noise[choices.people] = torch.multinomial(odds, 1, generator=generator)[:, 0]
 
-    def redraw_size(self, generator: torch.Generator) -> None:
-        """Metropolis steps of the size given everybody's vectors and noise."""
-        linear = [choices.slopes(self.vectors[None, choices.people])[0] for choices in self._batches]
+    def slope(self, members: Tensor, step: Tensor) -> tuple[float, Tensor]:
+        """Log-likelihood of the answers of some people `(n,)` after the same step `(d,)`, and its gradient by it."""
+        value, slope = 0.0, torch.zeros(len(step), dtype=torch.float64)
+        for choices in self.batches:
+            own = members[choices.people]
+            vectors = self.vectors[choices.people] + step.float()
+            linear = choices.slopes(vectors[None])[0]
+            likelihoods, residuals = choices.residuals(linear, self.factors[choices.people])
+            value += float(likelihoods[own].double().sum())
+            slope += choices.gradient(residuals * own[:, None]).double()
+        return value, slope
 
-        def log_density(log_size: float) -> float:
-            apart = (log_size - LOG_SIZE[0]) / LOG_SIZE[1]
-            of_answers = sum(
-                float(choices.log_likelihood(math.exp(log_size) * slopes, self.factors[choices.people]).double().sum())
-                for choices, slopes in zip(self._batches, linear, strict=True)
-            )
-            return of_answers - 0.5 * apart**2
-
-        at = math.log(self.size)
-        density = log_density(at)
-        for step in SIZE_STEPS:
-            normal, uniform = float(torch.randn((), generator=generator)), float(torch.rand((), generator=generator))
-            proposed = at + step * normal
-            if (new := log_density(proposed)) - density > math.log(max(uniform, 1e-20)):
-                at, density = proposed, new
-        self.size = math.exp(at)
+    def curvature(self) -> Tensor:
+        """Minus the second derivative `(d, d)` of the log-likelihood by a step that all people take."""
+        d = self.vectors.shape[1]
+        found = torch.zeros(d, d, dtype=torch.float64)
+        for choices in self.batches:
+            linear = choices.slopes(self.vectors[None, choices.people])[0]
+            found += choices.curvature(linear, self.factors[choices.people]).double()
+        return found
 
     def redraw_usage(self, generator: torch.Generator) -> None:
         """Metropolis steps of how readily people say "none" and "same", given everything else."""
-        linear = [choices.slopes(self.size * self.vectors[None, choices.people])[0] for choices in self._plain]
+        linear = [choices.slopes(self.vectors[None, choices.people])[0] for choices in self._plain]
 
         def log_density(usage: tuple[float, float]) -> float:
             of_answers = sum(
@@ -142,7 +134,7 @@ class Respondents:
                 proposed = (moved, at[1]) if index == 0 else (at[0], moved)
                 if (new := log_density(proposed)) - density > math.log(max(float(uniform), 1e-20)):
                     at, density = proposed, new
-        self.usage, self._batches = at, [choices.used(at) for choices in self._plain]
+        self.usage, self.batches = at, [choices.used(at) for choices in self._plain]
 
 
 def _on_slice(
