@@ -110,7 +110,8 @@ def _resolution(weights: Sequence[Tensor]) -> Tensor:
 
     The same total comes about by different choices, and their sums differ in the last bits of float64.
     """
-    largest = torch.stack([weight.abs().amax(dim=0) for weight in weights]).sum(dim=0)
+    finite = (weight.abs().nan_to_num(posinf=0.0) for weight in weights)  # minus infinity forbids a choice
+    largest = torch.stack([weight.amax(dim=0) for weight in finite]).sum(dim=0)
     return largest.clamp_min(torch.finfo(torch.float64).tiny * 2**RESOLUTION_BITS) * 2.0**-RESOLUTION_BITS
 
 

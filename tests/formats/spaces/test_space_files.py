@@ -61,7 +61,7 @@ def test_a_space_in_a_file_is_the_space_that_is_built(tmp_path):
         ('[["frame", "size"]]', '[["frame"]]', 4, "`interactions` must be pairs of columns"),
         ("price = 900", "prize = 900", 6, "there is no total 'prize'; did you mean 'price'"),
         ("price = 900", 'price = "dear"', 6, "what 'frame' adds to 'price' must be a number, got 'dear'"),
-        ("steel = { price = 0 }", "steel = 5", 6, "must be given as { price = 900 }, got 5"),
+        ("steel = { price = 0 }", "steel = 5", 6, "must say what it adds as { price = 900 }, got 5"),
         ("values = {", "vals = {", 6, "the option 'frame' needs `values`"),
         ("step = 2", "step = 0", 9, "must go from a lower to a higher number in steps above 0"),
         ("step = 2\n", "", 9, "`step` is missing"),
