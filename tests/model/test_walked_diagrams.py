@@ -53,10 +53,10 @@ def test_a_vector_is_the_sum_of_the_effects_of_its_choices(space):
     configurations = space.configurations(space.valid.compiled)
     choices = configurations.diagram.choices(torch.arange(configurations.diagram.count))
     symbols = configurations.diagram.symbols(choices)
-    expected = torch.zeros(len(choices), configurations.dimensions)
+    expected = torch.zeros(len(choices), configurations.dimensions, dtype=torch.float64)
     for effects, symbol in zip(configurations.effects, symbols.unbind(dim=1), strict=True):
         expected += effects[symbol]
-    assert torch.equal(configurations.vectors(choices), expected)
+    assert torch.allclose(configurations.vectors(choices), expected.float(), atol=1e-6)
     assert space.catalog.vectors(torch.zeros(0, dtype=torch.long)).shape == (0, configurations.dimensions)
 
 

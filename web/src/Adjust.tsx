@@ -145,7 +145,7 @@ function Outcome({ found }: { found: Adjustment }) {
 function Changes({ heading, changes }: { heading: string; changes: Change[] }) {
   return (
     <>
-      <h3>{heading}</h3>
+      <h2>{heading}</h2>
       <ul>
         {changes.map(({ column, name, before, after }) => (
           <li key={column}>
@@ -161,7 +161,7 @@ function Why({ because }: { because: Adjustment["because"] }) {
   if (because.length === 0) return null;
   return (
     <>
-      <h3>{t("adjust.because")}</h3>
+      <h2>{t("adjust.because")}</h2>
       <ul>
         {because.map(({ text, must_have: own }) => (
           <li key={text}>
