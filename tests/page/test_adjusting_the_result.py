@@ -68,7 +68,7 @@ def test_several_changes_are_kept_together_and_left(visit, builder):
     before = page.locator("h1").inner_text()
     choose(page, "frame", "titanium")
     choose(page, "saddle", "leather")
-    assert page.locator(".outcome h3 + ul").first.locator("li").count() == 2
+    assert page.locator(".outcome h2 + ul").first.locator("li").count() == 2
     page.get_by_role("button", name="Leave it").click()
     page.locator(OUTCOME).wait_for(state="detached")
     assert page.get_by_label("frame", exact=True).input_value() != "titanium"
