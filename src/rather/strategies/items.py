@@ -71,7 +71,7 @@ class ItemOptions:
         if self.count <= 4 * self.k:  # so few that rejection would take long
             shape = (count, self.count)
             order = torch.rand(shape, generator=generator, dtype=torch.float32).argsort(dim=1)
-            return numbered_rows(self.allowed, order[:, : self.k])
+            return numbered_rows(self.allowed, order[:, : self.k].contiguous())
         picks = torch.randint(self.count, (count, self.k), generator=generator)
         while len(repeated := _with_repeats(picks)):
             picks[repeated] = torch.randint(self.count, (len(repeated), self.k), generator=generator)
