@@ -23,6 +23,13 @@ def test_a_row_is_found_by_its_id():
     assert Catalog(ITEMS, ids=["a", "b", "c"]).row("b") == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "row"), [("b", 1), ("12", 0), ("-3", 2), ("--3", None), ("\u00b2", None), ("9" * 5_000, None), ("", None)]
+)
+def test_a_row_is_found_by_its_id_as_people_write_it(text, row):
+    assert Catalog(ITEMS, ids=[12, "b", -3]).find_written(text) == row
+
+
 def test_an_unknown_id_is_rejected_in_the_catalogues_own_words():
     with pytest.raises(UnknownNameError, match="No film has the id 'd'"):
         Catalog(ITEMS, ids=["a", "b", "c"], name="film").row("d")

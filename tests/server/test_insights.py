@@ -104,6 +104,7 @@ def test_shares_of_any_items_and_changes_are_computed_on_demand(client):
     ("params", "status", "said"),
     [
         ({"items": "nothing"}, 404, "has the id 'nothing'"),
+        ({"items": "--5"}, 404, "has the id '--5'"),
         ({"items": "thing-0"}, 422, "at least two items"),
         ({"what_if": "thing-0 is cheaper"}, 422, "must read"),
         ({"price": "weight"}, 404, "No column of numbers is called 'weight'"),

@@ -187,9 +187,7 @@ class OfferedCatalog:
 
     def item(self, id: str) -> ShownItem:
         """The item of this id, which may be a number."""
-        row = self.catalog.find(id)
-        if row is None and id.isascii() and id.isdigit() and len(id) < 19:
-            row = self.catalog.find(int(id))
+        row = self.catalog.find_written(id)
         if row is None:
             raise ProblemError(f"No {self.catalog.name} has the id {id!r}.", "find_items finds ids by name.")
         return self._items([row], 1).items[0]

@@ -78,7 +78,7 @@ class LearntPrior:
     def _validate_witnesses(self, catalog: Catalog) -> None:
         if not self.witnesses:
             return
-        found = {id: row for id in self.witnesses if (row := _row(catalog, id)) is not None}
+        found = {id: row for id in self.witnesses if (row := catalog.find_written(id)) is not None}
         if not found:
             raise CatalogChangedError(
                 f"{self.name} was learnt about vectors whose dimensions have no names, and of the items that could "
@@ -168,8 +168,3 @@ def _read(file: Any, name: str) -> LearntPrior:
     prior = Prior(**parts, scales=scales, temperature=None if np.isnan(temperature) else temperature)
     space, witnesses, about = (json.loads(str(file[each])) for each in ("space", "witnesses", "about"))
     return LearntPrior(prior, space, witnesses, about, name)
-
-
-def _row(catalog: Catalog, id: str) -> int | None:
-    row = catalog.find(id)
-    return catalog.find(int(id)) if row is None and id.lstrip("-").isdigit() else row

@@ -55,9 +55,7 @@ class Change:
 def row_of(catalog: Catalog, id: str) -> int:
     """The row of the item with this id, written as text, or else with this label."""
     text = id.strip()
-    row = catalog.find(text)
-    if row is None and text.lstrip("-").isdigit():
-        row = catalog.find(int(text))
+    row = catalog.find_written(text)
     if row is None and text in catalog.labels:
         row = list(catalog.labels).index(text)
     if row is None:

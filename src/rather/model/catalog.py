@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
@@ -24,6 +25,9 @@ from rather.model.spaces import NamedFeatures, Space, UnnamedDimensions, space_h
 from rather.model.utilities import Embedding
 from rather.nouns import counted, usual_verb
 from rather.numerics.arrays import as_floats
+
+# A number that an id may be. Python reads no text of thousands of digits as one.
+WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
 
 
 @runtime_checkable
@@ -236,6 +240,11 @@ class Catalog:
             return self.row(id)
         except (UnknownNameError, TypeError):
             return None
+
+    def find_written(self, text: str) -> int | None:
+        """The row of the item whose id is written like this, None without one: the id 12 is written "12"."""
+        row = self.find(text)
+        return self.find(int(text)) if row is None and WHOLE_NUMBER.fullmatch(text) else row
 
     def comparatives_of(self, row: int) -> tuple[Comparative, ...]:
         """How the item in this row may be wished otherwise: "cheaper", "with more memory"."""

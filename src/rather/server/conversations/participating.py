@@ -157,5 +157,6 @@ def _with_ids_of(catalog: Catalog, tasks: tuple[Task, ...]) -> tuple[Task, ...]:
 
 def _id_in(catalog: Catalog, id: ItemId) -> ItemId | None:
     """The id of an item as the catalogue has it: a number may be written as a text, and the other way round."""
-    other: ItemId = str(id) if isinstance(id, int) else int(id) if id.isascii() and id.isdigit() else id
-    return next((each for each in (id, other) if catalog.find(each) is not None), None)
+    row = catalog.find(id)
+    row = catalog.find_written(str(id)) if row is None else row
+    return None if row is None else catalog.ids[row]

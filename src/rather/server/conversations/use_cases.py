@@ -187,13 +187,13 @@ class Conversations:
         if session.policy.allowed is not None:
             mask = session.policy.allowed if mask is None else both_allowed(session.policy.allowed, mask)
         catalog = session.policy.catalog
-        excluded = [id for text in page.exclude for id in _ids(text)]
-        rows = torch.tensor(sorted({row for row in map(catalog.find, excluded) if row is not None}), dtype=torch.long)
-        total = count_allowed(mask, len(catalog)) - int(are_allowed(mask, rows).sum())
+        rows = sorted({row for row in map(catalog.find_written, page.exclude) if row is not None})
+        total = count_allowed(mask, len(catalog)) - int(are_allowed(mask, torch.tensor(rows, dtype=torch.long)).sum())
         if page.offset >= total:
             return [], total
         with self.states.gate.urgent():
             narrowed = session.restricted(mask) if page.filters or page.where else session
+            excluded = [catalog.ids[row] for row in rows]
             found = narrowed.recommend(page.limit, offset=page.offset, exclude=excluded, ranking=page.ranking)
         return found, total
 
@@ -284,8 +284,3 @@ class Conversations:
 def _too_many_sessions(most: int) -> ProblemError:
     text, action = f"One address may open {most} sessions a day.", "Delete old sessions or try again tomorrow."
     return ProblemError(429, "too-many-sessions", text, action, {"Retry-After": "3600"})
-
-
-def _ids(text: str) -> list[ItemId]:
-    """The ids that a text may stand for: those of rows are numbers."""
-    return [text, int(text)] if text.isascii() and text.isdigit() and len(text) < 19 else [text]
