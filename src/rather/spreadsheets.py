@@ -6,6 +6,9 @@ FORMULA_SIGNS = "=+-@\t\r\n＝＋－＠"
 # A leading apostrophe means "this is text" in every spreadsheet program.
 TEXT_SIGN = "'"
 
+# As RFC 4180 has it. With another one, the csv module leaves a lone carriage return unquoted: it would begin a row.
+LINE_END = "\r\n"
+
 
 def guarded(text: str) -> str:
     """A text as a cell that no spreadsheet program takes for a formula; `unguarded` gives the text back.

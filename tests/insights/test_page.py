@@ -71,7 +71,13 @@ def test_csv_holds_no_formula(tmp_path):
 
 
 def test_numbers_stay_numbers_in_csv():
-    assert csv_text(Table("t", ("a", "b"), ((-1.5, "-x"),))) == "a,b\n-1.5,'-x\n"
+    assert csv_text(Table("t", ("a", "b"), ((-1.5, "-x"),))) == "a,b\r\n-1.5,'-x\r\n"
+
+
+@pytest.mark.parametrize("end", ["\r", "\n", "\r\n"])
+def test_a_line_break_in_a_text_begins_no_row_of_a_csv(end):
+    text = csv_text(Table("t", ("label",), ((f"Golf{end}=1+1",),)))
+    assert list(csv.reader(io.StringIO(text, newline=""))) == [["label"], [f"Golf{end}=1+1"]]
 
 
 def test_json_is_plain_and_leaves_respondents_out_on_demand(tmp_path):

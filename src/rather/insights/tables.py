@@ -11,7 +11,7 @@ from rather.insights.progress import Counts, Progress
 from rather.insights.report import Insights, Wants
 from rather.insights.shares import Share
 from rather.insights.taste_map import Point, TasteMap
-from rather.spreadsheets import guarded
+from rather.spreadsheets import LINE_END, guarded
 
 Cell = str | int | float | None
 
@@ -40,7 +40,7 @@ def tables(insights: Insights) -> list[Table]:
 def csv_text(table: Table) -> str:
     """A table as CSV that a spreadsheet opens without running anything."""
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv.writer(text, lineterminator=LINE_END)
     for row in (table.headings, *table.rows):
         writer.writerow([guarded(cell) if isinstance(cell, str) else cell for cell in row])
     return text.getvalue()

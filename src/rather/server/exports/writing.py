@@ -11,14 +11,11 @@ from typing import Any, Literal, Protocol
 from rather.errors import InvalidInputError, RatherError
 from rather.server.exports.columns import TABLES, Cell, Column, answers_of, dictionary
 from rather.server.sessions.records import StoredSession
-from rather.spreadsheets import guarded
+from rather.spreadsheets import LINE_END, guarded
 
 Format = Literal["csv", "parquet"]
 Table = Literal["answers", "respondents"]
 TABLES_WRITTEN: tuple[Table, ...] = ("answers", "respondents")
-
-# As RFC 4180 has it. With another one, the csv module leaves a lone carriage return unquoted: it would begin a row.
-LINE_END = "\r\n"
 
 # Sessions whose rows are written at a time: of 8 answers each, some 20 MB.
 BATCH = 1_000
