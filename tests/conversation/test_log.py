@@ -181,7 +181,9 @@ def test_a_response_model_of_ones_own_must_be_passed_again():
     assert again(talk, response=Mine(0.3)).ask() == talk.ask()
 
 
-@pytest.mark.parametrize("text", ["", "hello", "[1, 2]", "{}", '{"rather": 99}', "null"])
+@pytest.mark.parametrize(
+    "text", ["", "hello", "[1, 2]", "{}", '{"rather": 99}', "null", "9" * 5_000, "[" * 100_000, b"\xff"]
+)
 def test_what_is_not_a_log_is_refused(text):
     with pytest.raises(InvalidInputError, match="This is not a session log"):
         Session.from_json(text, HERE.catalog, HERE.belief)

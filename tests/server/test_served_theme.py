@@ -129,6 +129,7 @@ def test_colours_of_a_mode_that_is_not_used_are_not_checked(theme):
         ("[fonts]\nfiles = [{family = 'A', file = 'ok.png'}]", "must be a font in the format WOFF2"),
         ("[fonts]\nfiles = [{family = 'A\"', file = 'ok.png'}]", "`fonts.files.family` must be a name"),
         ("title = ", "is not valid TOML"),
+        (f"title = {'9' * 5_000}", "is not valid TOML"),
     ],
 )
 def test_what_is_wrong_is_said(theme, text, said):

@@ -119,6 +119,7 @@ def test_everybody_sees_all_tasks_even_where_no_minimum_is_given(tmp_path):
         ("{arm}", "{session}", "`end.redirect` can have {respondent}, {campaign}, {arm}, {source} filled in"),
         ('name = "cars-spring"', "", "study.toml: `name` is missing"),
         ("seed = 7", "seed = ", "study.toml is not valid TOML"),
+        ("seed = 7", f"seed = {'9' * 5_000}", "study.toml is not valid TOML"),
         ("[questions]", "[question]", "`question` is not a setting"),
         ("[questions]\n", "", "`minimum` is not a setting"),
     ],

@@ -69,7 +69,7 @@ def _obey(line: str, question: Question, session: Session) -> bool:
 def _parse(line: str) -> dict[str, Any]:
     try:
         command = json.loads(line)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:  # also numbers of thousands of digits
         raise InvalidInputError(f"Not JSON: {error}.") from None
     return command if isinstance(command, dict) else {"choice": command}
 

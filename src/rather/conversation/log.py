@@ -302,7 +302,7 @@ def parse(text: str | bytes) -> dict[str, Any]:
     """A log as plain data, if it has all that a log must have."""
     try:
         log = json.loads(text)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:  # also numbers of thousands of digits
         raise InvalidInputError(f"This is not a session log: {error}.") from None
     if not isinstance(log, dict) or log.get("rather") not in (1, VERSION):
         raise InvalidInputError(f"This is not a session log of version 1 or {VERSION}.")

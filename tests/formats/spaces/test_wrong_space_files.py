@@ -43,6 +43,9 @@ direction = "less"
 VALUES = "values = { laminate = {}, bamboo = { price = 80 }, oak = { price = 260 } }"
 ONE = '[space]\nname = "x"\n[options.a]\nrole = "show"\nvalues = ["p", "q"]\n'
 
+# A whole number that no float can hold.
+HUGE = f"1{'0' * 400}"
+
 # What is written in place of what, and the message.
 WRONG = {
     "section": ("[options.top]", "[option.top]", "line 9: unknown section 'option'; did you mean 'options'?"),
@@ -82,6 +85,15 @@ WRONG = {
     "no way": ("step = 20", "step = 0", "line 15: the range 'width' must go from a lower to a higher number"),
     "far too many": ("step = 20", "step = 1e-9", "line 15: .* at most 10,000 values, got 80.0 billion"),
     "date": ("to = 200", "to = 2020-01-01", "line 15: `high` of the range 'width' must be a number"),
+    "another name of an end": ('unit = "cm"', "low = 1", "line 19: unknown setting of 'width': 'low'; it is `from`"),
+    "no float": ("to = 200", f"to = {HUGE}", "line 15: `high` of the range 'width' must be a number"),
+    "a price that is no float": ("price = 260", f"price = {HUGE}", "line 9: .* must be a number"),
+    "a base that is no float": (
+        "base = 150",
+        f"base = {HUGE}",
+        "line 28: `base` of the total 'price' must be a number",
+    ),
+    "counts": ('"less"', '"less"\n[totals.n]\ncounts = [["lamp"]]', "line 32: there is no extra .'lamp'."),
     "setting": ('unit = "cm"', 'unitt = "cm"', "line 19: unknown setting of 'width': 'unitt'; did you mean 'unit'?"),
     "kind": ('unit = "cm"', 'kind = "category"', "line 19: unknown setting of 'width': 'kind'"),
     "unit": ('unit = "cm"', "unit = 5", "line 19: `unit` must be a text, got 5"),
@@ -113,6 +125,7 @@ def test_what_is_wrong_is_said_with_its_line(name, tmp_path):
 
 WHOLE = {
     "": "w.toml: it has no section .space., so it is no product space",
+    f"space = {'9' * 5_000}": "w.toml is not valid TOML",
     "a,b\n1,2\n": "w.toml is not valid TOML: .*line 1",
     '[table]\nname = "car"\n[columns.price]\n': "w.toml: .* It holds the settings of a table: open the table",
     "space = 5": "w.toml, line 1: `space` must be a section, got 5",

@@ -74,6 +74,7 @@ def test_settings_given_as_path_mapping_or_object_are_the_same(write, tmp_path):
     ("settings", "parts"),
     [
         ("[table\n", ["cars.toml is not valid TOML", "line 1"]),
+        (f"table = {'9' * 5_000}", ["cars.toml is not valid TOML"]),
         ("[tabel]\nname = 'car'\n", ["cars.toml, line 1", "'tabel'; did you mean 'table'?"]),
         ("[table]\nnam = 'car'\n", ["cars.toml, line 2", "'nam'; did you mean 'name'?"]),
         ("[columns.prise_usd]\n", ["cars.toml, line 1", "'prise_usd'; did you mean 'price_usd'?"]),

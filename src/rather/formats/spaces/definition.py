@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -138,7 +139,7 @@ def NumberRange(  # noqa: N802
         settings: See `Option`.
     """
     for argument, number in (("low", low), ("high", high), ("step", step)):
-        if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
+        if not _is_amount(number):
             raise InvalidInputError(f"`{argument}` of the range {name!r} must be a number, got {number!r}.")
     if step <= 0 or high <= low:
         raise InvalidInputError(
@@ -341,7 +342,7 @@ class ProductSpace:
     def _reject_unknown(self, where: tuple[str, ...], name: str, known: Sequence[str], noun: str) -> None:
         if name not in known:
             there = f" There are: {', '.join(known)}." if known else f" There is no {noun}."
-            self.reject(where, f"there is no {noun} {name!r}{suggestion(name, known)}{there}")
+            self.reject(where, f"there is no {noun} {name!r}{suggestion(str(name), known)}{there}")
 
 
 def located(source: str, lines: Mapping[tuple[str, ...], int], path: tuple[str, ...]) -> str:
@@ -353,17 +354,15 @@ def located(source: str, lines: Mapping[tuple[str, ...], int], path: tuple[str, 
 
 
 def _is_amount(value: Any) -> bool:
-    """Whether it is a number that totals can be made of."""
-    return not isinstance(value, bool) and isinstance(value, int | float) and math.isfinite(value)
+    """Whether it is a number that can be computed with: neither infinite nor too large for a float."""
+    return not isinstance(value, bool) and isinstance(value, int | float) and abs(value) <= sys.float_info.max
 
 
 def _number(value: Any) -> float | None:
     """A value as a number, if it is one."""
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int | float):
-        return float(value) if math.isfinite(value) else None
-    return float(value) if re.fullmatch(r"-?(0|[1-9]\d*)(\.\d+)?", str(value).strip()) else None
+    if isinstance(value, str) and re.fullmatch(r"-?(0|[1-9]\d*)(\.\d+)?", value.strip()):
+        value = float(value)
+    return float(value) if _is_amount(value) else None
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ def parse_space(text: str, source: str) -> ProductSpace:
     """The product space that a text in TOML describes; `source` is what messages call it."""
     try:
         content = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also numbers of thousands of digits
         raise InvalidInputError(f"{source} is not valid TOML: {error}.") from None
     lines = setting_lines(text)
     return _Reader(source, {**lines, **_rule_lines(content, text, lines)}).space(content)
@@ -188,6 +188,10 @@ class _Reader:
         for key, argument in (("from", "low"), ("to", "high"), ("step", "step")):
             if key not in part:
                 self.reject(("ranges", name), f"the range {name!r} needs `from`, `to` and `step`; `{key}` is missing.")
+            if argument != key and argument in part:
+                self.reject(
+                    ("ranges", name, argument), f"unknown setting of {name!r}: {argument!r}; it is `{key}` here."
+                )
             ends[argument] = part.pop(key)
         return NumberRange(name, **ends, adds=self.adds("ranges", name, part), **part)
 

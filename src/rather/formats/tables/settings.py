@@ -136,7 +136,7 @@ def read_settings(path: Path) -> TableSettings:
         content = tomllib.loads(text)
     except OSError as error:
         raise InvalidInputError(f"Cannot read the settings {str(path)!r}: {error.strerror or error}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also numbers of thousands of digits
         raise InvalidInputError(
             f"{path.name} is not valid TOML: {error}. Correct that line, or delete the file and run `rather inspect`."
         ) from None

@@ -31,7 +31,7 @@ def read_study(path: Path) -> Study:
         content = tomllib.loads(text)
     except OSError as error:
         raise InvalidInputError(f"Cannot read the study {str(path)!r}: {error.strerror or error}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also numbers of thousands of digits
         raise InvalidInputError(f"{path.name} is not valid TOML: {error}. Correct that line.") from None
     return _Reader(path.name, text).study(content)
 

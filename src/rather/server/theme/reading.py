@@ -34,7 +34,7 @@ def read_theme(path: Path) -> Theme:
         content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise InvalidInputError(f"Cannot read the theme {str(path)!r}: {error.strerror or error}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also numbers of thousands of digits
         raise InvalidInputError(f"{path.name} is not valid TOML: {error}. Correct that line.") from None
     return _Reader(path).theme(content)
 
