@@ -112,11 +112,12 @@ def test_the_sessions_of_one_address_are_limited(make_client):
     open_session(client)
 
 
-def test_the_requests_of_one_address_are_limited(make_client):
-    client = make_client(limits={"requests_per_minute": 3})
+@pytest.mark.parametrize(("path", "status"), [("/v1/catalogs", 200), ("/admin/insights", 401)])
+def test_the_requests_of_one_address_are_limited(make_client, path, status):
+    client = make_client(limits={"requests_per_minute": 3}, admin_token=TOKEN)
     for _ in range(3):
-        assert client.get("/v1/catalogs").status_code == 200
-    rejected = client.get("/v1/catalogs")
+        assert client.get(path).status_code == status
+    rejected = client.get(path)
     assert is_problem(rejected, 429, "too-many-requests")
     assert 1 <= int(rejected.headers["retry-after"]) <= 20
     assert client.get("/health").status_code == 200

@@ -15,6 +15,9 @@ from rather.server.settings import Limits
 # The requests about one session; an import opens a new one.
 SESSION_PATH = re.compile(r"/v1/(?:sessions/(?!import$)|shared/)([^/]+)")
 
+# Pages and their files cost nothing, but who logs in as the operator may be guessing.
+LIMITED = ("/v1/", "/admin/")
+
 
 class Buckets:
     """Token buckets by key: as many requests a minute as are allowed, which may all come at once.
@@ -45,7 +48,9 @@ class Buckets:
 
 
 class RateLimit:
-    """Limits how many requests to the API may be made a minute, about one session and by one address.
+    """Limits how many requests to the API and the operator's pages may be made a minute.
+
+    One bound is for requests about one session, and another for those of one address.
 
     A classroom has one address: that bound is wide, and it is the bound of each session that stops a program.
 
@@ -61,7 +66,8 @@ class RateLimit:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""
-        problem = self._problem(scope) if scope["type"] == "http" and scope["path"].startswith("/v1/") else None
+        is_limited = scope["type"] == "http" and scope["path"].startswith(LIMITED)
+        problem = self._problem(scope) if is_limited else None
         if problem is None:
             await self.app(scope, receive, send)
         else:
