@@ -3,12 +3,15 @@
 import shutil
 from dataclasses import replace
 from datetime import timedelta
+from threading import Event, Thread, current_thread
 
 import pytest
 from serving import answer, by_name, open_session
 from starlette.testclient import TestClient
 
-from rather.formats.prior_files import load_prior
+import rather
+from cars import CARS
+from rather.formats.prior_files import learnt_prior, load_prior
 from rather.server import Settings, create_app
 from rather.server.learning import Learning, PriorFolder
 from rather.server.sessions.records import now
@@ -150,3 +153,42 @@ def test_it_is_time_after_a_day_or_after_so_many_conversations(make_client, sour
 def test_other_settings_are_rejected(learn):
     with pytest.raises(ValueError, match="learn"):
         Settings(learn=learn)
+
+
+def test_a_prior_that_is_switched_to_during_a_reload_leaves_the_new_items(tmp_path, monkeypatch):
+    path = tmp_path / "cars.csv"
+    path.write_text(CARS)
+    opened = rather.open(path)
+    settings = Settings(
+        database=f"sqlite:///{tmp_path / 'sessions.db'}",
+        prefetch=False,
+        watch=False,
+        learn=100_000,
+        learnt=tmp_path / "learnt",
+    )
+    with TestClient(create_app({"cars": opened}, settings, files={"cars": path})) as client:
+        state = client.app.state
+        prior = replace(opened.belief.prior, centres=opened.belief.prior.centres + 0.1)
+        PriorFolder(tmp_path / "learnt").add("cars", learnt_prior(prior, opened.catalog))
+        replace_version, names = state.conversations.replace, []
+        learning, has_come, is_reloaded = Thread(target=state.learning.check), Event(), Event()
+
+        def replace_in_turns(*arguments):
+            names.append(current_thread().name)
+            if current_thread() is learning:
+                has_come.set()
+                is_reloaded.wait(10)
+            else:
+                learning.start()
+                has_come.wait(1)  # if it may come before the new items are served
+            return replace_version(*arguments)
+
+        monkeypatch.setattr(state.conversations, "replace", replace_in_turns)
+        path.write_text(CARS.replace("18000", "17500"))
+        assert [each.outcome for each in state.reloading.reload()] == ["switched"]
+        is_reloaded.set()
+        learning.join()
+        assert len(names) == 2
+        served = state.conversations.catalogs.find("cars")
+        assert served.catalog.content_hash == rather.open(path).catalog.content_hash
+        assert served.belief.content_hash != rather.open(path).belief.content_hash

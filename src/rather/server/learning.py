@@ -183,9 +183,10 @@ class Learning:
 
     def _switch(self, name: str) -> None:
         """Start new conversations from the newest prior."""
-        own = self._priors.own(name)
-        beliefs = self._priors.beliefs(name, own)
-        self._conversations.replace(name, (own.catalog, beliefs.current), beliefs.earlier)
+        with self._priors.switching:
+            own = self._priors.own(name)
+            beliefs = self._priors.beliefs(name, own)
+            self._conversations.replace(name, (own.catalog, beliefs.current), beliefs.earlier)
 
     def _told(self, name: str, catalog: Catalog) -> list[Conversation]:
         """What people answered, oldest first."""

@@ -176,9 +176,10 @@ class Reloading:
             opened = open(watched.path, strict=self._conversations.settings.strict, cache=user_cache())
             if self._stop.is_set() or _FileStates.of(watched.path) != watched.seen:
                 return None
-            beliefs = self._priors.beliefs(watched.name, opened)
-            changes = self._conversations.replace(watched.name, (opened.catalog, beliefs.current), beliefs.earlier)
-            self._priors.serve(watched.name, opened)
+            with self._priors.switching:
+                beliefs = self._priors.beliefs(watched.name, opened)
+                changes = self._conversations.replace(watched.name, (opened.catalog, beliefs.current), beliefs.earlier)
+                self._priors.serve(watched.name, opened)
         except Exception as error:
             return self._kept(watched, error) if _FileStates.of(watched.path) == watched.seen else None
         watched.opened, watched.served, watched.problem = watched.seen, contents, None

@@ -31,6 +31,10 @@ class Beliefs(NamedTuple):
 class Priors:
     """The learnt priors of each catalogue, the newest last; a catalogue without one has its own.
 
+    Attributes:
+        switching: Held from reading what is served until something else is. Otherwise a prior that is learnt while a
+            file is opened again would bring the old items back.
+
     Args:
         learnt: Those to begin with, by the name of the catalogue.
     """
@@ -39,6 +43,7 @@ class Priors:
         self._learnt = {name: list(versions) for name, versions in (learnt or {}).items()}
         self._own: dict[str, Opened] = {}
         self._lock = threading.Lock()
+        self.switching = threading.Lock()
 
     def own(self, name: str) -> Opened:
         """The catalogue of this name with its own prior, in the version that is served."""
