@@ -239,10 +239,6 @@ class Diagram:
         return digest.hexdigest()
 
 
-def _copied(tensor: Tensor) -> Ints:
-    return np.array(tensor.numpy())
-
-
 def reduced(children: Sequence[Ints], symbols: Sequence[Ints]) -> Diagram | None:
     """The smallest diagram with these edges: no dead ends, and no two nodes of a layer that allow the same.
 
