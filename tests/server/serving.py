@@ -1,6 +1,8 @@
 """What the tests of the service share: a small catalogue, and the steps of a conversation over HTTP."""
 
+import random
 import socket
+from contextlib import suppress
 
 import torch
 
@@ -73,6 +75,8 @@ def answer(client, session, choice=0, question=None):
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port below those of outgoing connections, one of which might take it before a server listens on it."""
+    for port in random.SystemRandom().sample(range(20_000, 32_000), 100):
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
+    raise AssertionError("no port is free")

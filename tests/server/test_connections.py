@@ -7,7 +7,6 @@ from contextlib import suppress
 
 import pytest
 import uvicorn
-from serving import free_port
 from waiting import wait_for
 
 from rather.server.connections import ConnectionLimits, limited
@@ -40,17 +39,16 @@ def serve():
     running = []
 
     def start(**limits):
-        port = free_port()
-        config = uvicorn.Config(
-            answer, port=port, http=limited(ConnectionLimits(**limits)), lifespan="off", log_config=None
-        )
+        listener = socket.create_server(("127.0.0.1", 0))
+        config = uvicorn.Config(answer, http=limited(ConnectionLimits(**limits)), lifespan="off", log_config=None)
         server = uvicorn.Server(config)
-        thread = threading.Thread(target=server.run)
+        thread = threading.Thread(target=server.run, args=([listener],))
         thread.start()
         running.append((server, thread))
         wait_for(lambda: server.started)
-        return port
+        return listener.getsockname()[1]
 
+    start.has_connections = lambda: any(server.server_state.connections for server, _ in running)
     yield start
     for server, thread in running:
         server.should_exit = server.force_exit = True
@@ -109,7 +107,8 @@ def test_a_request_whose_body_does_not_come_ends(serve, connect):
 
 def test_a_reader_who_takes_nothing_ends(serve, connect):
     connection = connect(serve(write_seconds=0.2), HEALTH.replace(b"/health", b"/long"))
-    threading.Event().wait(1.0)
+    assert len(connection.recv(1)) == 1  # the response has begun
+    wait_for(lambda: not serve.has_connections())
     assert len(all_of(connection)) < 40_000_000
 
 
@@ -122,13 +121,15 @@ def test_a_reader_who_takes_all_gets_all(serve, connect):
 
 
 def test_a_connection_is_kept_between_requests(serve, connect):
-    connection = connect(serve(head_seconds=0.3))
-    for _ in range(3):
-        connection.sendall(HEALTH)
+    connection = connect(serve(head_seconds=1.0), HEALTH)
+    for _ in range(2):
         received = b""
         while not received.endswith(b"\r\n\r\n0"):
-            received += connection.recv(1_000)
-        threading.Event().wait(0.5)  # longer than the head of a request may take
+            data = connection.recv(1_000)
+            assert data != b"", "the server has ended it"
+            received += data
+        threading.Event().wait(1.2)  # longer than the head of a request may take
+        connection.sendall(HEALTH)
 
 
 def test_idle_and_half_sent_requests_make_room(serve, connect):
