@@ -167,6 +167,7 @@ def test_what_if_an_item_changes_and_what_if_there_is_a_new_one(opened, same):
         ("a: drive=flying", "has no value 'flying'"),
         ("a: price=cheap", "must be a number"),
         ("a: price=$40,000", "must be a number"),
+        ("a: electric=7", "must be yes or no, got '7'"),
     ],
 )
 def test_what_cannot_be_tried_is_rejected(opened, text, message):

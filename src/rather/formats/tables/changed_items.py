@@ -80,15 +80,16 @@ def _value_index(block: Block, text: str) -> int:
 
 
 def _number(block: Block, text: str) -> float:
-    if block.column.kind is ColumnKind.YES_NO and text.casefold() in (*YES, *NO):
+    if block.column.kind is ColumnKind.YES_NO:
+        if text.casefold() not in (*YES, *NO):
+            raise InvalidInputError(f"{block.column.name!r} must be yes or no, got {text!r}.")
         return float(text.casefold() in YES)
     try:
         number = float(_without_unit(text, block.column.unit).replace(",", ""))
     except ValueError:
         number = float("nan")
     if not np.isfinite(number):
-        wanted = "yes or no" if block.column.kind is ColumnKind.YES_NO else "a number such as 900"
-        raise InvalidInputError(f"{block.column.name!r} must be {wanted}, got {text!r}.")
+        raise InvalidInputError(f"{block.column.name!r} must be a number such as 900, got {text!r}.")
     return number
 
 
