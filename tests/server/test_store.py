@@ -26,8 +26,8 @@ def store(any_database):
     store.close()
 
 
-def create(store, address="a", key=None, events=()):
-    session = StoredSession.new("things", {"k": 2}, "{}", OPEN, events)
+def create(store, address="a", key=None, events=(), catalog="things"):
+    session = StoredSession.new(catalog, {"k": 2}, "{}", OPEN, events)
     store.create(session, address, key)
     return session
 
@@ -308,6 +308,13 @@ def test_a_stream_may_start_at_a_time(store):
     later = [create(store) for _ in range(3)]
     assert list(store.stream(since=later[0].created_at, batch=2)) == later
     assert list(store.stream(since=now() + timedelta(days=1))) == []
+
+
+def test_a_stream_may_be_about_one_catalogue(store):
+    of_things, _, more_things = (create(store, catalog=name) for name in ("things", "cars", "things"))
+    assert list(store.stream(catalog="things", batch=1)) == [of_things, more_things]
+    assert list(store.stream(catalog="things", since=more_things.created_at)) == [more_things]
+    assert list(store.stream(catalog="bikes")) == []
 
 
 def test_a_stream_reads_in_batches_and_sees_what_comes_meanwhile(store, any_database):

@@ -23,7 +23,7 @@ from rather.learn.held_out import HeldOut, compared
 from rather.model.catalog import Catalog
 from rather.server.computing.priors import Priors
 from rather.server.conversations import Conversations
-from rather.server.sessions.records import StoredSession, now
+from rather.server.sessions.records import now
 from rather.server.sessions.store import StoreUnavailableError
 
 logger = logging.getLogger("rather.server")
@@ -198,8 +198,8 @@ class Learning:
         last = self._tried.get(name) or self._learnt_at(name)
         if self._every is None:
             return last is None or self._clock() - last >= DAY
-        stream = self._conversations.store.stream(since=last)
-        new = (session for session in stream if _is_about(session, name))
+        opened = self._conversations.store.stream(catalog=name, since=last)
+        new = (session for session in opened if session.answers)
         return sum(1 for _ in islice(new, self._every)) >= self._every
 
     def _learnt_at(self, name: str) -> datetime | None:
@@ -226,7 +226,3 @@ class Learning:
 
 class _StoppedError(Exception):
     """The server shuts down."""
-
-
-def _is_about(session: StoredSession, name: str) -> bool:
-    return session.catalog == name and bool(session.answers)

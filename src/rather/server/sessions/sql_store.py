@@ -181,10 +181,13 @@ class SqlStore:
             total = connection.execute(select(func.count()).select_from(sessions)).scalar_one()
         return [(_session(row, ()), row.answered) for row in rows], total
 
-    def stream(self, *, since: datetime | None = None, batch: int = 500) -> Iterator[StoredSession]:
+    def stream(
+        self, *, catalog: str | None = None, since: datetime | None = None, batch: int = 500
+    ) -> Iterator[StoredSession]:
         """See `Store.stream`."""
         order = tuple_(sessions.c.created_at, sessions.c.id)
         query = select(sessions).order_by(sessions.c.created_at, sessions.c.id).limit(batch)
+        query = query if catalog is None else query.where(sessions.c.catalog == catalog)
         following = query if since is None else query.where(sessions.c.created_at >= since)
         while found := self._load_batch(following):
             yield from found

@@ -131,13 +131,16 @@ class Store(Protocol):
         """Sessions without their events but with the number of these, newest first, and the number of all sessions."""
         ...
 
-    def stream(self, *, since: datetime | None = None, batch: int = 500) -> Iterator[StoredSession]:
+    def stream(
+        self, *, catalog: str | None = None, since: datetime | None = None, batch: int = 500
+    ) -> Iterator[StoredSession]:
         """All sessions with their events, oldest first, of which `batch` are in memory at a time.
 
         Every batch is read in a transaction of its own, so a slow reader blocks nobody. Each session comes once and as
         it was at one moment. Sessions that are opened meanwhile come too; those that are deleted meanwhile may not.
 
         Args:
+            catalog: Only those about the catalogue of this name.
             since: Leave out those that were opened before this time, in UTC without a zone.
             batch: Sessions that are read at a time, at least 1.
         """
