@@ -13,6 +13,7 @@ import rather
 from cars import CARS
 from rather.formats.prior_files import learnt_prior, load_prior
 from rather.server import Settings, create_app
+from rather.server.computing.priors import MOST_EARLIER
 from rather.server.learning import Learning, PriorFolder
 from rather.server.sessions.records import now
 
@@ -119,6 +120,18 @@ def test_what_another_server_learnt_is_used(learnt, app, source, folder, tmp_pat
         other.app.state.learning.check()
         expected = belief_of(client, open_session(client, catalog="things")["id"])
         assert belief_of(other, open_session(other, catalog="things")["id"]) == expected
+
+
+def test_a_folder_of_priors_keeps_catalogues_apart_and_numbers_in_order(source, tmp_path):
+    folder, prior = PriorFolder(tmp_path / "learnt"), source.belief.prior
+    learnt = [learnt_prior(prior, source.catalog, {"number": number}) for number in range(MOST_EARLIER + 2)]
+    names = ["my cars", "my_cars", "my.cars", "..", "../cars"]
+    assert [folder.add(name, learnt[0]) for name in names] == [1] * len(names)
+    assert {path.parent.parent for path in tmp_path.rglob("*.npz")} == {tmp_path / "learnt"}
+    (tmp_path / "learnt" / "my_cars" / "\u00b2.npz").touch()
+    (tmp_path / "learnt" / "my_cars" / "00001.npz").rename(tmp_path / "learnt" / "my_cars" / "99999.npz")
+    assert [folder.add("my_cars", each) for each in learnt[1:]] == list(range(100_000, 100_001 + MOST_EARLIER))
+    assert [each.about["number"] for each in folder.versions("my_cars")] == list(range(2, MOST_EARLIER + 2))
 
 
 def test_few_conversations_are_not_learnt_from(make_client, tmp_path):

@@ -21,7 +21,7 @@ from rather.formats.prior_files import LearntPrior, learnt_prior, load_prior, sa
 from rather.learn import Conversation, conversations_of, population
 from rather.learn.held_out import HeldOut, compared
 from rather.model.catalog import Catalog
-from rather.server.computing.priors import Priors
+from rather.server.computing.priors import MOST_EARLIER, Priors
 from rather.server.conversations import Conversations
 from rather.server.sessions.records import now
 from rather.server.sessions.store import StoreUnavailableError
@@ -35,6 +35,9 @@ FEWEST_CONVERSATIONS = 50
 # The newest of them are held out, and a prior is used that is better by so many standard errors.
 HELD_OUT = 0.2
 CLEARLY = 2.0
+
+# What the file of a prior is called, before its ending.
+NUMBER = re.compile(r"[0-9]{1,18}")
 
 CHECK_SECONDS = 60.0
 DAY = timedelta(days=1)
@@ -70,9 +73,9 @@ class PriorFolder:
         self._path = path
 
     def versions(self, name: str) -> list[LearntPrior]:
-        """Those of a catalogue, the newest last; a file that cannot be read is left out."""
+        """The last ones of a catalogue, the newest last; a file that cannot be read is left out."""
         found = []
-        for path in self._files(name):
+        for path in self._files(name)[-MOST_EARLIER:]:
             try:
                 found.append(load_prior(path))
             except RatherError as error:
@@ -89,10 +92,12 @@ class PriorFolder:
         return number
 
     def _files(self, name: str) -> list[Path]:
-        return sorted(path for path in self._folder(name).glob("*.npz") if path.stem.isdigit())
+        found = (path for path in self._folder(name).glob("*.npz") if NUMBER.fullmatch(path.stem))
+        return sorted(found, key=lambda path: int(path.stem))
 
     def _folder(self, name: str) -> Path:
-        return self._path / re.sub(r"[^\w-]", "_", name)
+        # Two catalogues never share a folder, and no name leads out of it.
+        return self._path / re.sub(r"[^\w-]", lambda found: f"%{ord(found[0]):X}", name)
 
 
 class Learning:
