@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, FastAPI, Query, Request
+from fastapi import APIRouter, Depends, FastAPI, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
 from starlette.responses import Response
 
@@ -34,22 +34,33 @@ Price = Annotated[
 ]
 
 
-@administration.get("/insights", summary="What people want", response_class=JSONResponse)
-def read_insights(
-    request: Request,
+def asked_of(
     conversations: AppConversations,
     catalog: Name = None,
     items: Items = None,
     what_if: Changes = None,
     price: Price = None,
-) -> dict[str, Any]:
+) -> admin_pages.Asked:
+    """What a request asks for, with one wish in each line of each value."""
+    name = catalog or next(iter(conversations.catalogs)).name
+    return admin_pages.Asked(name, _lines(items), _lines(what_if), price or "")
+
+
+def _lines(values: list[str] | None) -> tuple[str, ...]:
+    return tuple(line.strip() for value in values or () for line in value.splitlines() if line.strip())
+
+
+What = Annotated[admin_pages.Asked, Depends(asked_of)]
+
+
+@administration.get("/insights", summary="What people want", response_class=JSONResponse)
+def read_insights(request: Request, asked: What) -> dict[str, Any]:
     """How conversations went and what people want, as `rather insights --json` prints it, without respondents.
 
     It is computed beside the requests and kept for ten minutes. While `complete` is false, what people want is being
     computed: ask again.
     """
-    name = catalog or next(iter(conversations.catalogs)).name
-    found, waiting = reports(request.app).report(name, wishes_of(items, what_if, price))
+    found, waiting = reports(request.app).report(asked.catalog, wishes_of(asked))
     if found is None:
         raise busy("The report is being computed.")
     return {"complete": not waiting, **as_data(found, people=False)}
@@ -61,21 +72,12 @@ def read_insights(
     response_class=Response,
     responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}}},
 )
-def read_insights_table(
-    table: str,
-    request: Request,
-    conversations: AppConversations,
-    catalog: Name = None,
-    items: Items = None,
-    what_if: Changes = None,
-    price: Price = None,
-) -> Response:
+def read_insights_table(table: str, request: Request, asked: What) -> Response:
     """One table of the report as CSV: `part_worths`, `importances`, `winners`, `respondents` and others.
 
     Texts are never taken for formulas by a spreadsheet.
     """
-    name = catalog or next(iter(conversations.catalogs)).name
-    return table_response(reports(request.app), name, table, wishes_of(items, what_if, price))
+    return table_response(reports(request.app), asked, table)
 
 
 def reports(app: FastAPI) -> InsightReports:
@@ -84,25 +86,22 @@ def reports(app: FastAPI) -> InsightReports:
     return found
 
 
-def wishes_of(items: list[str] | None, what_if: list[str] | None, price: str | None) -> Wishes | None:
-    """What a request asks for besides, with one wish in each line of each value; None if it asks for nothing."""
-    wishes = Wishes(_lines(items), _lines(what_if), price or None)
+def wishes_of(asked: admin_pages.Asked) -> Wishes | None:
+    """What a request asks for besides; None if it asks for nothing."""
+    wishes = Wishes(tuple(asked.items), tuple(asked.what_if), asked.price or None)
     if max(len(wishes.items), len(wishes.what_if)) > MOST_WISHES:
         raise invalid_request(f"At most {MOST_WISHES} items can be compared, and as many changes be tried, at a time.")
     return None if wishes == Wishes() else wishes
 
 
-def _lines(values: list[str] | None) -> tuple[str, ...]:
-    return tuple(line.strip() for value in values or () for line in value.splitlines() if line.strip())
-
-
-def table_response(found: InsightReports, name: str, table: str, wishes: Wishes | None) -> Response:
+def table_response(found: InsightReports, asked: admin_pages.Asked, table: str) -> Response:
     """A table of a report as a CSV file."""
+    wishes = wishes_of(asked)
     if table.startswith("respondent"):
-        report, waiting = found.with_people(name), False
+        report, waiting = found.with_people(asked.catalog), False
         listed = people_tables(report.wants) if report is not None and report.wants is not None else []
     else:
-        report, waiting = found.report(name, wishes)
+        report, waiting = found.report(asked.catalog, wishes)
         listed = tables(report) if report is not None else []
     wanted = find(listed, table)
     if wanted is not None:
@@ -122,21 +121,13 @@ def install(app: FastAPI) -> None:
     login = admin_pages.Login(app.state.settings.admin_token)
 
     @pages.get("/admin/insights")
-    def insights_page(
-        request: Request,
-        conversations: AppConversations,
-        catalog: Name = None,
-        items: Items = None,
-        what_if: Changes = None,
-        price: Price = None,
-    ) -> Response:
+    def insights_page(request: Request, conversations: AppConversations, asked: What) -> Response:
         if (rejected := login.rejected(request)) is not None:
             return rejected
         names = [served.name for served in conversations.catalogs]
-        asked = admin_pages.Asked(catalog or names[0], _lines(items), _lines(what_if), price or "")
         problem = ""
         try:
-            found, waiting = reports(app).report(asked.catalog, wishes_of(items, what_if, price))
+            found, waiting = reports(app).report(asked.catalog, wishes_of(asked))
         except (InvalidInputError, UnknownNameError, ProblemError) as error:
             if asked.catalog not in names:
                 raise
@@ -145,19 +136,10 @@ def install(app: FastAPI) -> None:
         return _page(found, waiting, names, asked, problem)
 
     @pages.get("/admin/insights/{table}.csv")
-    def insights_table(
-        table: str,
-        request: Request,
-        conversations: AppConversations,
-        catalog: Name = None,
-        items: Items = None,
-        what_if: Changes = None,
-        price: Price = None,
-    ) -> Response:
+    def insights_table(table: str, request: Request, asked: What) -> Response:
         if (rejected := login.rejected(request)) is not None:
             return rejected
-        name = catalog or next(iter(conversations.catalogs)).name
-        return table_response(reports(app), name, table, wishes_of(items, what_if, price))
+        return table_response(reports(app), asked, table)
 
     @pages.post("/admin/login")
     async def log_in(request: Request) -> Response:
