@@ -297,6 +297,14 @@ def test_ids_that_are_numbers_may_be_written_as_texts(tmp_path):
         assert [option["id"] for option in open_session(client)["question"]["options"]] == [3, 4]
 
 
+def test_an_item_that_is_written_in_two_ways_is_not_compared_with_itself(tmp_path):
+    source = small_source()
+    catalog = Catalog(source.catalog.vectors(list(range(24))))
+    settings = Settings(database=f"sqlite:///{tmp_path / 'x.db'}", study=study(tasks=(Task(1, ("3", 3)),)))
+    with pytest.raises(InvalidInputError, match=r"The task at question 1 compares an item with itself: \[3, 3\]"):
+        create_app({"rows": (catalog, source.belief)}, settings)
+
+
 @pytest.mark.parametrize("format", ["csv", "parquet"])
 def test_an_export_brings_the_sessions_of_a_study_back(make_client, tmp_path, format):
     tasks = (Task(2, ("thing-3", "thing-4"), holdout=True), Task(3, ("thing-1", "thing-2", "thing-6")))

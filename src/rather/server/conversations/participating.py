@@ -137,12 +137,15 @@ def validated_catalog(study: Study, catalogs: ServedCatalogs, limits: Limits) ->
 def _validate_task(task: Task, served: ServedCatalog, limits: Limits) -> None:
     if len(task.items) > limits.slate:
         raise InvalidInputError(f"The task at question {task.number} may have at most {limits.slate} items.")
-    for id in task.items:
-        if _id_in(served.catalog, id) is None:
+    found = [_id_in(served.catalog, id) for id in task.items]
+    for id, own in zip(task.items, found, strict=True):
+        if own is None:
             raise InvalidInputError(
                 f"The task at question {task.number} is about {id!r}, which is not the id of an item of {served.name}. "
                 f"Its ids are like {str(served.catalog.ids[0])!r}."
             )
+    if len(set(found)) < len(found):
+        raise InvalidInputError(f"The task at question {task.number} compares an item with itself: {found}.")
 
 
 def _with_ids_of(catalog: Catalog, tasks: tuple[Task, ...]) -> tuple[Task, ...]:
