@@ -1,8 +1,10 @@
 """The Python client behaves as the local session does."""
 
+import json
 import subprocess
 import sys
 import threading
+import urllib.request
 from contextlib import contextmanager
 
 import pytest
@@ -59,6 +61,17 @@ def test_it_asks_and_recommends_what_the_local_session_does(url, source):
             assert theirs.expected_utility == pytest.approx(mine.expected_utility, abs=1e-5)
         assert client.undo().number == ours.undo().number == client.number == 3
         assert client.start_regret == pytest.approx(ours.policy.start_regret)
+
+
+def test_whoever_has_the_share_link_sees_the_session(url):
+    with Client(url, "things") as client:
+        client.tell(client.ask(), 0)
+        assert client.share_url.startswith(f"{url}/shared/")
+        assert client.id not in client.share_url
+        shared = f"{url}/v1/shared/{client.share_url.rpartition('/')[2]}"
+        with urllib.request.urlopen(client.share_url) as page, urllib.request.urlopen(shared) as session:
+            assert b"<title>" in page.read()
+            assert json.load(session)["answers"] == 1
 
 
 def test_it_finds_contradictions_and_revises_as_the_local_session_does(url, source):
