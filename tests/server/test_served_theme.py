@@ -122,6 +122,7 @@ def test_colours_of_a_mode_that_is_not_used_are_not_checked(theme):
         ("powered_by = 'no'", "`powered_by` must be true or false"),
         ("title = ''", "`title` must be a line of 1 to 60 characters"),
         ("title = {EN = 'Shop'}", "`title` must have languages such as en or de as keys"),
+        ('logo = "\\u0000"', "`logo` must be the path of a file"),
         ("logo = 'missing.svg'", "`logo` cannot be read"),
         ("logo = 'page.html'", "`logo` must be an SVG, PNG, JPEG, WebP or GIF picture"),
         ("logo_dark = 'ok.png'", "`logo_dark` needs `logo`"),

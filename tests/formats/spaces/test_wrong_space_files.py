@@ -97,6 +97,7 @@ WRONG = {
     "setting": ('unit = "cm"', 'unitt = "cm"', "line 19: unknown setting of 'width': 'unitt'; did you mean 'unit'?"),
     "kind": ('unit = "cm"', 'kind = "category"', "line 19: unknown setting of 'width': 'kind'"),
     "unit": ('unit = "cm"', "unit = 5", "line 19: `unit` must be a text, got 5"),
+    "unit of a total": ('unit = "EUR"', "unit = ['EUR']", r"line 30: `unit` must be a text, got \['EUR'\]"),
     "phrase": ('unit = "cm"', 'phrase = "wide"', "line 19: `phrase` must hold {value} once"),
     "direction": ('"less"', '"lower"', "line 31: `direction` must be one of more, less, depends, got 'lower'"),
     "base": ("base = 150", "base = '150'", "line 28: `base` of the total 'price' must be a number, got '150'"),

@@ -278,7 +278,7 @@ class ProductSpace:
             columns[decision.name] = {"kind": decision.kind.value, "role": "use", **decision.settings}
         for total in self.totals:
             role = "show" if total.counts else "use"
-            is_price = total.name.lower() == "price" or total.settings.get("unit") in CURRENCIES
+            is_price = total.name.lower() == "price" or str(total.settings.get("unit")) in CURRENCIES
             kind = "price" if is_price else "number"
             columns[total.name] = {"kind": kind, "role": role, "worth": "line", **total.settings}
         # Every value means what it says: "unknown" is no gap here.

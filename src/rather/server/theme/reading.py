@@ -118,7 +118,7 @@ class _Reader:
         return given
 
     def path(self, given: object, name: str) -> Path:
-        if not isinstance(given, str) or not given:
+        if not isinstance(given, str) or not given or not given.isprintable():
             self.reject(f"`{name}` must be the path of a file, got {given!r}.")
         return self.folder / given
 
