@@ -219,6 +219,13 @@ DAMAGE = {
     "a space that is no text": ("space", [7]),
     "spaces that are none": ("spaces", [7]),
     "a name that is none": ("name", {}),
+    "a slate size that is none": ("k", [2]),
+    "a response model that is none": ("response", {"model": []}),
+    "a utility that no float holds": ("response", {"model": "logistic", "temperature": 1, "none_utility": 10**400}),
+    "a threshold that is none": ("rejuvenation", {"threshold": "x", "moves": 1, "max_particles": 9}),
+    "fewer moves than none": ("rejuvenation", {"threshold": 0.5, "moves": -1, "max_particles": 9}),
+    "half a move": ("rejuvenation", {"threshold": 0.5, "moves": 1.5, "max_particles": 9}),
+    "nothing shown": ("events", [{"tell": 1, "items": [0, 1], "answer": 0, "shown": None}]),
     "events that are none": ("events", {"tell": 1}),
 }
 

@@ -21,7 +21,7 @@ from rather.conversation.records import answer_record, damaged, question_of, que
 from rather.conversation.session import Session
 from rather.conversation.stopping import Stopping
 from rather.conversation.tasks import dump_tasks, load_tasks
-from rather.errors import CatalogChangedError, InvalidInputError
+from rather.errors import CatalogChangedError, InvalidInputError, RatherError
 from rather.model.attributes import attributes_hash
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog
@@ -110,6 +110,19 @@ def load_data(
     log: dict[str, Any], catalog: Catalog, belief: Belief, *, cache: Cache | None = None, **parts: Any
 ) -> Session:
     """See `Session.from_json`; the log as plain data."""
+    try:
+        return _loaded(log, catalog, belief, cache, parts)
+    except RatherError:
+        raise
+    except (AttributeError, LookupError, OverflowError, TypeError) as error:
+        raise InvalidInputError(
+            f"This session log is damaged: something in it is not what the library writes ({error})."
+        ) from error
+
+
+def _loaded(
+    log: dict[str, Any], catalog: Catalog, belief: Belief, cache: Cache | None, parts: dict[str, Any]
+) -> Session:
     policy, stopping = load_settings(log, catalog, belief, **parts)
     log = upgraded(log, policy)
     session = Session(policy, stopping, cache=cache, spaces=spaces_of(log, catalog))

@@ -185,7 +185,7 @@ class Plan:
             raise
         except json.JSONDecodeError as error:
             raise InvalidInputError(f"This is not a plan: {error}.") from None
-        except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError, RecursionError):
             raise InvalidInputError("This plan is damaged: something in it is not what `rather plan` writes.") from None
 
     def save(self, path: str | Path) -> None:

@@ -109,7 +109,7 @@ def read_conversation(name: str, log: Any, catalog: Catalog) -> Conversation | L
         return LeftOut(name, f"it is about another catalogue. {error}")
     except InvalidInputError as error:
         return LeftOut(name, str(error))
-    except (KeyError, TypeError, ValueError):
+    except (AttributeError, LookupError, OverflowError, TypeError, ValueError):
         return LeftOut(name, "its log is damaged")
     if not evidence:
         return LeftOut(name, "nothing was answered")

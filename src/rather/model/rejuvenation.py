@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from rather.caching.by_identity import ByIdentity
+from rather.errors import InvalidInputError
 from rather.model.belief import Belief
 from rather.model.personal_noise import answers_log_likelihood
 from rather.model.priors import Prior
@@ -61,6 +62,14 @@ class Rejuvenation:
     threshold: float = 0.5
     moves: int = 10
     max_particles: int = 1000
+
+    def __post_init__(self) -> None:
+        for name, least in (("moves", 0), ("max_particles", 1)):
+            count = getattr(self, name)
+            if type(count) is not int or count < least:
+                raise InvalidInputError(f"`{name}` must be a whole number from {least}, got {count!r}.")
+        if not self.threshold >= 0:
+            raise InvalidInputError(f"`threshold` must be 0 or above, got {self.threshold!r}.")
 
     def __call__(
         self,
