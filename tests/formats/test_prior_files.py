@@ -1,5 +1,7 @@
 """Priors that were learnt from answers, in files: about columns, not rows."""
 
+import json
+
 import numpy as np
 import pytest
 import torch
@@ -108,6 +110,22 @@ def test_dimensions_without_names_are_told_by_the_items():
         learnt.applied(rather.open(vectors[:, [1, 2, 0]]))
     with pytest.raises(CatalogChangedError, match="dimensions"):
         learnt.applied(rather.open(torch.randn(20, 4, generator=generator)))
+
+
+@pytest.mark.parametrize(
+    ("part", "content"), [("space", None), ("space", []), ("witnesses", 5), ("about", "x"), ("columns", [])]
+)
+def test_a_file_whose_description_is_damaged_is_rejected(tmp_path, part, content):
+    opened = rather.open(table())
+    path = save_prior(learnt_prior(shifted(opened), opened.catalog), tmp_path / "population.npz")
+    with np.load(path) as file:
+        parts = dict(file)
+    if part == "columns":
+        space = json.loads(str(parts["space"]))
+        part, content = "space", {**space, "columns": [{**each, "knots": [0.5]} for each in space["columns"]]}
+    np.savez(path, **{**parts, part: np.array(json.dumps(content))})
+    with pytest.raises(InvalidInputError, match="damaged"):
+        load_prior(path).applied(opened)
 
 
 @pytest.mark.parametrize("content", [b"", b"no archive", None])

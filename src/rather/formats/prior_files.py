@@ -71,6 +71,9 @@ class LearntPrior:
             translation = catalog.space.translation(self.space)
         except CatalogChangedError as error:
             raise CatalogChangedError(f"{self.name} was learnt about another catalogue. {error}") from None
+        described = catalog.dimensions if translation.matrix is None else translation.matrix.shape[1]
+        if described != self.prior.centres.shape[1]:
+            raise InvalidInputError(f"{self.name} is damaged: it describes other dimensions than it has numbers for.")
         self._validate_witnesses(catalog)
         prior = carried_prior(self.prior, translation, belief.prior)
         return Opened(catalog, Belief.from_prior(prior, particles=particles, seed=seed))
@@ -167,4 +170,6 @@ def _read(file: Any, name: str) -> LearntPrior:
         raise ValueError("a prior has a density")
     prior = Prior(**parts, scales=scales, temperature=None if np.isnan(temperature) else temperature)
     space, witnesses, about = (json.loads(str(file[each])) for each in ("space", "witnesses", "about"))
+    if not all(isinstance(each, dict) for each in (space, witnesses, about)):
+        raise ValueError("what the dimensions mean")
     return LearntPrior(prior, space, witnesses, about, name)
