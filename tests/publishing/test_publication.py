@@ -13,6 +13,8 @@ from rather.conversation.tasks import Task
 from rather.errors import InvalidInputError
 from rather.publishing import Publication
 from rather.publishing.packing import packed
+from rather.publishing.page import PublishedPage
+from rather.server.theme import Theme
 
 KINDS = {"f4": "<f4", "f8": "<f8", "u1": "u1", "u2": "<u2", "u4": "<u4"}
 
@@ -104,3 +106,10 @@ def test_what_the_engine_cannot_ask_is_rejected(cars):
     fixed = cars.policy().with_tasks([Task(1, tuple(cars.catalog.ids[:2]))])
     with pytest.raises(InvalidInputError, match="no tasks"):
         Publication("cars", fixed, DISPLAY, ("en",), Stopping())
+
+
+def test_a_text_that_looks_like_an_address_of_the_page_stays_a_text(tmp_path):
+    text = "Ask shop.example/assets/help.png or /theme/.. there"
+    (tmp_path / "shop.toml").write_text(f'title = "{text}"')
+    page = PublishedPage(("en",), Theme.from_file(tmp_path / "shop.toml")).single_file(b"").decode()
+    assert f"<title>{text}</title>" in page

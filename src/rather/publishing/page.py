@@ -109,10 +109,14 @@ class PublishedPage:
         return self._theme_files()[name] if folder == "theme" else (STATIC / folder / name).read_bytes()
 
     def inline_address(self, folder: str, name: str) -> str:
-        """A file as an address that holds it."""
+        """A file as an address that holds it; the address as it is where it only stands in a text of the theme."""
+        try:
+            content = self._file(folder, name)
+        except (KeyError, OSError):
+            return f"/{folder}/{name}"
         suffix = name.rpartition(".")[2]
         media = MEDIA.get(suffix, f"image/{'jpeg' if suffix == 'jpg' else suffix}")
-        return f"data:{media};base64,{_base64(self._file(folder, name))}"
+        return f"data:{media};base64,{_base64(content)}"
 
 
 def engine_name() -> str:
