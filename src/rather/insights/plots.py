@@ -79,10 +79,10 @@ def curve(numbers: Sequence[float], values: Sequence[str], found: Sequence[Estim
     across = _Axis(numbers[0], numbers[-1], left, right)
     low, high = min([0.0, *(each.low for each in found)]), max([0.0, *(each.high for each in found)])
     down = _Axis(low, high if high > low else low + 1, bottom - 6, TITLE + 10)
-    places = [across(x) for x in numbers]
-    upper = [f"{x:.1f},{down(each.high):.1f}" for x, each in zip(places, found, strict=True)]
-    lower = [f"{x:.1f},{down(each.low):.1f}" for x, each in zip(places, found, strict=True)]
-    middle = [f"{x:.1f},{down(each.value):.1f}" for x, each in zip(places, found, strict=True)]
+    positions = [across(x) for x in numbers]
+    upper = [f"{x:.1f},{down(each.high):.1f}" for x, each in zip(positions, found, strict=True)]
+    lower = [f"{x:.1f},{down(each.low):.1f}" for x, each in zip(positions, found, strict=True)]
+    middle = [f"{x:.1f},{down(each.value):.1f}" for x, each in zip(positions, found, strict=True)]
     parts = []
     for tick in _ticks(low, high):
         parts.append(_horizontal(left, right, down(tick), MUTED if tick == 0 else LINE))
@@ -92,7 +92,7 @@ def curve(numbers: Sequence[float], values: Sequence[str], found: Sequence[Estim
         f'<polyline points="{" ".join(middle)}" fill="none" stroke="{BLUE}" stroke-width="2.5"/>',
     ]
     last = -math.inf
-    for x, each, value in zip(places, found, values, strict=True):
+    for x, each, value in zip(positions, found, values, strict=True):
         parts.append(f'<circle cx="{x:.1f}" cy="{down(each.value):.1f}" r="3.5" fill="{BLUE}"/>')
         if x - last >= 8 * len(value) + 10:
             parts.append(_text(x, bottom + 16, value, "middle", MUTED, 12))

@@ -68,14 +68,14 @@ def taste_map(draws: Tensor, catalog: Catalog, aspects: Sequence[Aspect], shown:
     centre = (catalog.sample(5_000) * weight).mean(dim=0)
     _, scale, axes = torch.linalg.svd(catalog.sample(5_000) * weight - centre, full_matrices=False)
     axes = _oriented(axes[:2])
-    places = (vectors - centre) @ axes.T
-    places = places / places.norm(dim=1).max().clamp_min(1e-12)
+    positions = (vectors - centre) @ axes.T
+    positions = positions / positions.norm(dim=1).max().clamp_min(1e-12)
     people = torch.nn.functional.normalize((means / weight)[:MOST_PEOPLE] @ axes.T, dim=1)
     count = len(shown)
     return TasteMap(
         float(scale[:2].square().sum() / scale.square().sum().clamp_min(1e-12)),
-        _points(names([item_of(catalog, row) for row in shown]), places[:count]),
-        _points([catalog.label(row) for row in others], places[count:]),
+        _points(names([item_of(catalog, row) for row in shown]), positions[:count]),
+        _points([catalog.label(row) for row in others], positions[count:]),
         _points([""] * len(people), people),
         _arrows(aspects, weight, axes),
     )
@@ -98,11 +98,11 @@ def _arrows(aspects: Sequence[Aspect], weight: Tensor, axes: Tensor) -> tuple[Po
             found += list(zip(aspect.values, aspect.vectors, strict=True))
     if not found:
         return ()
-    places = torch.stack([vector for _, vector in found]) * weight @ axes.T
-    order = places.norm(dim=1).argsort(descending=True)[:MOST_ARROWS]
-    kept = places[order] / places[order].norm(dim=1).max().clamp_min(1e-12)
+    positions = torch.stack([vector for _, vector in found]) * weight @ axes.T
+    order = positions.norm(dim=1).argsort(descending=True)[:MOST_ARROWS]
+    kept = positions[order] / positions[order].norm(dim=1).max().clamp_min(1e-12)
     return _points([found[index][0] for index in order.tolist()], kept)
 
 
-def _points(labels: Sequence[str], places: Tensor) -> tuple[Point, ...]:
-    return tuple(Point(label, *place) for label, place in zip(labels, places.tolist(), strict=True))
+def _points(labels: Sequence[str], positions: Tensor) -> tuple[Point, ...]:
+    return tuple(Point(label, *position) for label, position in zip(labels, positions.tolist(), strict=True))

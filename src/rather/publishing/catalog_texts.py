@@ -95,8 +95,8 @@ class CatalogTexts:
         # Two names that a language has one word for would be one fact there: then all are told in English.
         spoken = [list(facts.items() if len(facts) == len(english) else english.items()) for facts in told]
         return {
-            name: (tuple(each[place][0] for each in spoken), tuple(str(each[place][1]) for each in spoken))
-            for place, name in enumerate(english)
+            name: (tuple(each[index][0] for each in spoken), tuple(str(each[index][1]) for each in spoken))
+            for index, name in enumerate(english)
             if name not in IMAGE_FACTS
         }
 
@@ -218,9 +218,9 @@ class CatalogTexts:
             return {**about, "kind": "number", **bounds, "rows": rows}
         assert isinstance(column, ValueColumn), "product spaces are not published"
         have: list[list[int]] = [[] for _ in range(len(self.catalog))]
-        for place, (value, _) in enumerate(column.counts):
+        for index, (value, _) in enumerate(column.counts):
             for row in column.rows[value]:
-                have[row].append(place)
+                have[row].append(index)
         sets, held = self.arrays.coded(array, [tuple(each) for each in have])
         kind = "tags" if column.several else "category"
         return {**about, "kind": kind, "values": [list(pair) for pair in column.counts], "sets": sets, "rows": held}

@@ -239,9 +239,9 @@ class _Compiler:
             return [(rules, everything)]
         decided = [self._decided(each, sums, layer) for each in conditions]
         group = np.zeros(len(sums), dtype=np.int64)  # one number for what is known of all conditions
-        for place, codes in enumerate(decided):
+        for index, codes in enumerate(decided):
             group = 3 * group + codes + 1
-            if place % DIGITS == DIGITS - 1:
+            if index % DIGITS == DIGITS - 1:
                 group = np.unique(group, return_inverse=True)[1].ravel()
         groups = []
         for number, first in zip(*np.unique(group, return_index=True), strict=True):
