@@ -10,7 +10,7 @@ from rather.assistants import Limits
 from rather.assistants.limits import Limits as SameLimits
 from rather.assistants.open_conversations import OpenConversations
 from rather.assistants.problems import ProblemError
-from rather.assistants.tools import Cores
+from rather.assistants.tools import Cores, Tools
 from rather.errors import InvalidInputError
 
 
@@ -123,6 +123,26 @@ def test_arguments_have_bounds_which_errors_state(cars, tool, arguments, said):
         assert f"call {tool} again" in text.lower() or "Call open_conversation again" in text
 
     with_assistant(test, cars)
+
+
+def test_a_call_that_waits_for_its_turn_finds_a_closed_conversation_closed():
+    async def test():
+        conversations, rejected = OpenConversations(Limits()), []
+        tools = Tools(None, Limits(), conversations)
+        conversations.add(Kept("a"))
+
+        async def take_back():
+            with pytest.raises(ProblemError, match="No open conversation has the id 'a'"):
+                await tools.take_back("a")
+            rejected.append("a")
+
+        async with anyio.create_task_group() as group, conversations.find("a").turn:
+            group.start_soon(take_back)
+            await anyio.wait_all_tasks_blocked()
+            conversations.close("a")
+        assert rejected == ["a"]
+
+    anyio.run(test)
 
 
 def test_other_work_waits_for_a_core_and_gives_up_after_a_while():

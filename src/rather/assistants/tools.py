@@ -170,9 +170,9 @@ class Tools:
 
     async def _use(self, id: str, work: Callable[[Conversation], Result]) -> Result:
         """Do something with a conversation after the earlier calls about it have finished."""
-        entry = self._conversations.find(id)
-        async with entry.turn:
-            return await self._cores.compute(lambda: work(entry.conversation))
+        async with self._conversations.find(id).turn:
+            conversation = self._conversations.find(id).conversation  # none, if one of the earlier calls has closed it
+            return await self._cores.compute(lambda: work(conversation))
 
 
 def _opened(id: str, offered: OfferedCatalog, opening: Opening, wanted: Wanted) -> tuple[Conversation, StateResult]:
