@@ -1,5 +1,6 @@
 """Counts of conversations."""
 
+import tracemalloc
 from datetime import datetime
 
 from rather.insights.progress import Course, Durations, progress
@@ -47,3 +48,14 @@ def test_the_question_that_most_people_left_at():
 def test_without_times_and_studies_there_are_no_groups():
     found = progress([Course(None, 1, False)])
     assert (found.by_day, found.by_campaign, found.by_arm, found.total.seconds) == ({}, {}, {}, None)
+
+
+def test_made_up_campaigns_take_no_memory_and_hide_no_real_one():
+    made_up = (Course(None, 1, False, None, f"made up {number}" if number % 2 else "real") for number in range(60_000))
+    tracemalloc.start()
+    found = progress(made_up)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert next(iter(found.by_campaign)) == "real"
+    assert found.by_campaign["real"].began == found.total.began / 2
+    assert peak < 20e6  # all 30,000 would take 26 MB

@@ -14,6 +14,9 @@ import numpy as np
 # Values of a campaign or arm that are listed, those with the most conversations first.
 MOST_GROUPS = 100
 
+# Values that are counted at a time. A link may carry any campaign, and each takes a kilobyte.
+MOST_COUNTED = 10_000
+
 
 class Course(NamedTuple):
     """How one conversation went.
@@ -149,10 +152,18 @@ def progress(courses: Iterable[Course]) -> Progress:
         groups = ((days, "" if course.began is None else course.began.date().isoformat()),)
         for tallies, name in (*groups, (campaigns, course.campaign), (arms, course.arm)):
             if name not in tallies:
+                if len(tallies) >= MOST_COUNTED:
+                    _drop_rarest(tallies)
                 tallies[name] = _Tally()
             tallies[name].add(course)
     by_day = {day: days[day].counts() for day in sorted(days) if day}
     return Progress(total.counts(), by_day, _groups(campaigns), _groups(arms))
+
+
+def _drop_rarest(tallies: dict[str, _Tally]) -> None:
+    """Forgets the half of all values with the fewest conversations, and counts those from zero if they come again."""
+    for name in sorted(tallies, key=lambda name: tallies[name].began)[: len(tallies) // 2]:
+        del tallies[name]
 
 
 def _groups(tallies: dict[str, _Tally]) -> dict[str, Counts]:
