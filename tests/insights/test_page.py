@@ -10,9 +10,12 @@ import pytest
 import torch
 from insight_worlds import EFFECTS, cars, sampled, utility
 
+from rather.insights.deciding import Deciding, DecidingStep
+from rather.insights.estimates import Estimate
 from rather.insights.figures import figures, write_svg
 from rather.insights.page import page
-from rather.insights.plots import signed
+from rather.insights.page_text import deciding_text
+from rather.insights.plots import bars, curve, signed
 from rather.insights.progress import Course, progress
 from rather.insights.report import Insights, Wishes, as_data, wants_of
 from rather.insights.tables import Table, csv_text, people_tables, tables, write_csv
@@ -103,6 +106,38 @@ def test_plots_as_files_are_well_formed_and_load_nothing(tmp_path):
         root = ElementTree.parse(path).getroot()
         assert root.tag == "{http://www.w3.org/2000/svg}svg"
         assert {each.tag.split("}")[1] for each in root.iter()} <= {"svg", *DRAWN}
+
+
+def numbers_of(svg, attribute, tag):
+    return [float(found) for found in re.findall(rf'<{tag} [^>]*{attribute}="([\d.]+)"', svg)]
+
+
+def test_plots_of_one_span_have_one_scale():
+    small, large = Estimate(1.0, 1.0, 1.0), Estimate(4.0, 4.0, 4.0)
+    (width,) = numbers_of(bars(["a"], [small], title="", span=(0.0, 4.0)), "width", "rect")
+    (widest,) = numbers_of(bars(["a"], [large], title=""), "width", "rect")
+    assert width == pytest.approx(widest / 4, abs=0.1)
+    bottom, _, quarter = numbers_of(
+        curve((0, 1, 2), "abc", [Estimate(0, 0, 0), small, small], title="", span=(0, 4)), "cy", "circle"
+    )
+    _, _, top = numbers_of(curve((0, 1, 2), "abc", [Estimate(0, 0, 0), small, large], title=""), "cy", "circle")
+    assert bottom - quarter == pytest.approx((bottom - top) / 4, abs=0.1)
+
+
+def test_every_part_worth_is_drawn_on_the_scale_of_all(tmp_path):
+    found = report(tmp_path)
+    ends = [end for column in found.wants.part_worths for each in column.worths for end in (0.0, each.low, each.high)]
+    drawn = {figure.name.split("_", 3)[3]: figure.svg for figure in figures(found) if figure.table == "part_worths"}
+    drive = next(column for column in found.wants.part_worths if column.column == "drive")
+    pairs = sorted(zip(drive.values, drive.worths, strict=True), key=lambda pair: -pair[1].value)
+    labels, worths = zip(*pairs, strict=True)
+    assert drawn["drive"] == bars(labels, worths, title="What drive is worth", span=(min(ends), max(ends)))
+
+
+@pytest.mark.parametrize(("numbers", "said"), [((1, 2, 4), True), ((1, 2, 3), False)])
+def test_hold_outs_that_are_left_out_are_mentioned(numbers, said):
+    steps = tuple(DecidingStep(number, 10, 0.5, 0.1) for number in numbers)
+    assert ("Hold-outs are left out" in " ".join(deciding_text(Deciding(10, steps, ())))) == said
 
 
 def test_headings_of_a_table_differ(tmp_path):

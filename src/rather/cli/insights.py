@@ -1,6 +1,7 @@
 """`rather insights`: what people want, as a report for the owner."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,7 +31,8 @@ def insights(
         str,
         typer.Argument(
             metavar="SOURCE",
-            help="Conversations: the URL of a database or its .db file, a log (.json, .jsonl), or a folder of logs.",
+            help="Conversations: a database (its URL, or a SQLite file), a folder that `rather export` wrote, a log "
+            "(.json, .jsonl) that `rather ask --save` wrote, or a folder of logs.",
         ),
     ],
     catalog: Annotated[
@@ -74,7 +76,7 @@ def insights(
     Examples:
         rather insights sessions.db --catalog cars.csv --out report.html --csv report
         rather insights postgresql+psycopg://USER:PASSWORD@HOST/NAME --catalog cars.csv
-        rather insights logs/ --catalog cars.csv --items 12,15,31
+        rather insights export/ --catalog cars.csv --items 12,15,31
         rather insights sessions.db --catalog cars.csv --what-if "12: price=18000" --json
     """
     from rather.cli.progress import open_with_progress
@@ -142,7 +144,31 @@ class _Stored:
 def _read(source: str, name: str, most: int, seed: int, quiet: bool) -> _Stored:
     if "://" in source or Path(source).suffix in DATABASE_ENDINGS:
         return _read_database(source, name, most, seed, quiet)
-    return _read_logs(Path(source), most, seed)
+    folder = Path(source)
+    exported = folder.is_dir() and any(folder.glob("respondents.*"))
+    return _read_export(folder, name, most, seed) if exported else _read_logs(folder, most, seed)
+
+
+def _read_export(folder: Path, name: str, most: int, seed: int) -> _Stored:
+    require_extra("serve", "Reading stored sessions")
+    from rather.insights.progress import progress
+    from rather.insights.respondents import Reservoir
+    from rather.server.conversations.insights import respondent_of
+    from rather.server.exports.reading import read_folder
+    from rather.server.sessions.courses import course_of
+
+    kept, names = Reservoir(most, seed), Counter[str]()
+
+    def courses() -> Iterator["Course"]:
+        for stored in read_folder(folder):
+            names[stored.catalog] += 1
+            if stored.catalog == name:
+                kept.add(respondent_of(stored, names[name]))
+                yield course_of(stored)
+
+    went = progress(courses())
+    _validate_name(name, names, folder.name)
+    return _Stored(went, kept.respondents, kept.answering)
 
 
 def _read_logs(source: Path, most: int, seed: int) -> _Stored:
@@ -191,12 +217,16 @@ def _each(courses: Iterable["Course"], on_step: Callable[[], None]) -> Iterator[
 def _count(store: "SqlStore", name: str) -> int:
     """How many conversations are about the catalogue of this name."""
     names = store.catalog_names()
+    _validate_name(name, names, "The database")
+    return names[name]
+
+
+def _validate_name(name: str, names: Mapping[str, int], source: str) -> None:
     if name not in names:
         known = ", ".join(f"{each!r} ({counted(count, 'session')})" for each, count in names.items())
         raise InvalidInputError(
-            f"The database has no conversation about {name!r}. There are: {known or 'none'}. Name one by --name."
+            f"{source} has no conversation about {name!r}. There are: {known or 'none'}. Name one by --name."
         )
-    return names[name]
 
 
 def _listed(items: str | None) -> list[str]:

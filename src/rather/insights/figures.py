@@ -87,7 +87,9 @@ def _wants(wants: Wants, noun: str) -> list[Figure]:
         found.append(Figure("importances", "importances", svg))
     order = [each.column for each in wants.importances]
     ranked = sorted(wants.part_worths, key=lambda each: order.index(each.column))
-    found += [_part_worths(number, column) for number, column in enumerate(ranked, 1)]
+    # One scale for all: on scales of their own, what hardly matters would look like what decides.
+    span = plots.span_of([worth for column in ranked for worth in column.worths])
+    found += [_part_worths(number, column, span) for number, column in enumerate(ranked, 1)]
     if len(wants.segments) > 1:
         found.append(_segments(wants.segments))
     if wants.pricing is not None and wants.pricing.willingness:
@@ -102,18 +104,18 @@ def _wants(wants: Wants, noun: str) -> list[Figure]:
     return [*found, Figure("map", "map", plots.map_plot(wants.map, title=title))]
 
 
-def _part_worths(number: int, column: PartWorths) -> Figure:
+def _part_worths(number: int, column: PartWorths, span: tuple[float, float]) -> Figure:
     title = f"What {column.column} is worth"
     name = f"part_worths_{number:02}_{re.sub(r'[^a-z0-9]+', '_', column.column.lower()).strip('_')}".rstrip("_")
     if column.numbers is not None and len(column.values) > 2:
-        return Figure(name, "part_worths", plots.curve(column.numbers, column.values, column.worths, title=title))
+        svg = plots.curve(column.numbers, column.values, column.worths, title=title, span=span)
+        return Figure(name, "part_worths", svg)
     pairs = list(zip(column.values, column.worths, strict=True))
     if column.numbers is None:
         pairs = sorted(pairs, key=lambda each: -each[1].value)
     shown = pairs if len(pairs) <= MOST_BARS else [*pairs[: MOST_BARS - 5], *pairs[-5:]]
-    return Figure(
-        name, "part_worths", plots.bars([value for value, _ in shown], [each for _, each in shown], title=title)
-    )
+    labels, worths = [value for value, _ in shown], [each for _, each in shown]
+    return Figure(name, "part_worths", plots.bars(labels, worths, title=title, span=span))
 
 
 def _segments(found: Sequence[Segment]) -> Figure:

@@ -45,11 +45,6 @@ def _files(source: Path) -> list[Path]:
     if source.is_file():
         return [source]
     found = sorted(path for path in source.rglob("*") if path.suffix in (".json", ".jsonl") and path.is_file())
-    if not found and any(source.glob("respondents.*")):
-        raise InvalidInputError(
-            f"{str(source)!r} is an export. Make a database of it first: rather import {source} "
-            "--database sqlite:///sessions.db."
-        )
     if not found:
         raise InvalidInputError(f"The folder {str(source)!r} holds no .json or .jsonl file.")
     return found

@@ -69,8 +69,10 @@ def worths_text(noun: str) -> list[str]:
     """What part-worths are."""
     return [
         f"A value above 0 makes {plural(noun)} more attractive than the average one, a value below 0 less. The numbers "
-        "have no unit; compare them with each other. For tags, of which one can have several, the number compares "
-        "having it with not having it.",
+        "have no unit; compare them with each other: all plots cover the same range. For tags, of which one can have "
+        "several, the number compares having it with not having it.",
+        "These are averages. Where some people want what others avoid, a value is worth about 0, however much its "
+        "column matters; the numbers say how many people like it.",
     ]
 
 
@@ -142,13 +144,16 @@ def winners_text(found: Winners, noun: str) -> list[str]:
 def deciding_text(found: Deciding) -> list[str]:
     """What questions achieved."""
     first, last = found.steps[0], found.steps[-1]
-    return [
+    texts = [
         "How much worse the recommended one is expected to be than the best one for the person, compared with "
         "before the first question (100%). A question that hardly lowers it can be left out.",
         f"The first answer left {first.regret:.0%} of that loss and changed the recommendation for {first.changed:.0%} "
         f"of people; after question {last.number}, {last.regret:.0%} was left. (Computed from "
         f"{counted(found.replayed, 'conversation')}.)",
     ]
+    if len(found.steps) < last.number:
+        texts.append("Hold-outs are left out, as nothing is learnt from their answers.")
+    return texts
 
 
 def map_text(found: TasteMap, noun: str) -> list[str]:

@@ -26,6 +26,7 @@ def bars(
     texts: Sequence[str] = (),
     second: Sequence[Estimate] = (),
     legend: tuple[str, str] = ("", ""),
+    span: tuple[float, float] = (0.0, 0.0),
 ) -> str:
     """Horizontal bars with their intervals; from 0 to the left where a number is negative.
 
@@ -37,10 +38,9 @@ def bars(
         texts: What to write behind each bar; by default its number.
         second: Another number for each label, drawn below the first in another colour.
         legend: What the two colours mean.
+        span: Numbers that the scale holds at least, so that several plots can have the same.
     """
-    everything = [*found, *second]
-    low = min([0.0, *(each.low for each in everything)])
-    high = max([0.0, *(each.high for each in everything)])
+    low, high = span_of([*found, *second], span)
     room = min(MOST_LABEL, 24 + max((round(7.4 * min(len(label), LONGEST)) for label in labels), default=0))
     texts = texts or [_number(each.value, percent) for each in found]
     right = max(RIGHT, 16 + max((round(7.4 * len(text)) for text in texts), default=0))
@@ -73,11 +73,23 @@ def _bars_height(rows: int, top: int = TITLE) -> int:
     return top + (BAR + GAP) * rows + 4
 
 
-def curve(numbers: Sequence[float], values: Sequence[str], found: Sequence[Estimate], *, title: str) -> str:
-    """A line over the values of a number, with its interval as a band."""
+def span_of(found: Sequence[Estimate], least: tuple[float, float] = (0.0, 0.0)) -> tuple[float, float]:
+    """From the lowest to the highest end of all intervals, and at least so much."""
+    return min([least[0], *(each.low for each in found)]), max([least[1], *(each.high for each in found)])
+
+
+def curve(
+    numbers: Sequence[float],
+    values: Sequence[str],
+    found: Sequence[Estimate],
+    *,
+    title: str,
+    span: tuple[float, float] = (0.0, 0.0),
+) -> str:
+    """A line over the values of a number, with its interval as a band; `span` as of `bars`."""
     left, right, bottom, height = 60, WIDTH - 44, 226, 262
     across = _Axis(numbers[0], numbers[-1], left, right)
-    low, high = min([0.0, *(each.low for each in found)]), max([0.0, *(each.high for each in found)])
+    low, high = span_of(found, span)
     down = _Axis(low, high if high > low else low + 1, bottom - 6, TITLE + 10)
     positions = [across(x) for x in numbers]
     upper = [f"{x:.1f},{down(each.high):.1f}" for x, each in zip(positions, found, strict=True)]

@@ -110,7 +110,7 @@ class Participation:
         if request.campaign not in (None, self.study.name):
             raise invalid_request(f"`campaign` is the name of the study here, {self.study.name!r}: leave it out.")
         if self.study.needs_respondent and request.respondent is None:
-            action = "Open the link that you were sent, or add `respondent`."
+            action = "Open the link that you were sent: it holds your id."
             raise ProblemError(422, "respondent-missing", "This study needs to know the id of each respondent.", action)
 
 

@@ -30,10 +30,10 @@ def conversations_wanted(settings: Mapping[str, Any]) -> int:
 
 
 def learnt(told: Sequence[Conversation], own: Prior, seed: int) -> tuple[Prior, float]:
-    """The prior that these conversations lead to, and the seconds that learning it took."""
-    start = time.perf_counter()
+    """The prior that these conversations lead to, and the seconds of processor time that learning it took."""
+    start = time.process_time()
     prior = population(told, own, seed=seed).prior
-    return prior, time.perf_counter() - start
+    return prior, time.process_time() - start
 
 
 def policy_with(

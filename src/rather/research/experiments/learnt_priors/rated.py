@@ -70,7 +70,7 @@ def _opened(path: str) -> Opened:
 
 @lru_cache(maxsize=16)
 def _belief(path: str, parts: tuple[tuple[str, Any], ...]) -> tuple[Belief, float]:
-    """Where conversations start, the same for all people, and the seconds that learning it took."""
+    """Where conversations start, the same for all people, and the seconds of processor time that learning it took."""
     settings, opened = dict(parts), _opened(path)
     if settings["strategy"] == "best":
         return Belief.from_users(load_people(path).users), 0.0

@@ -72,7 +72,7 @@ def closed_share(own: MethodSummary, row: MethodSummary, best: MethodSummary, qu
 
 
 def _seconds(summary: ExperimentSummary) -> ResultTable:
-    """Learning is timed in every trial, beside whatever else the machine did."""
+    """Learning is timed in every trial: by processor time, whatever else the machine does."""
     methods = list(dict.fromkeys(row.method for row in summary.rows if row.mean["seconds:learning"][0] > 0))
     variants = list(dict.fromkeys(row.variant for row in summary.rows))
     lines = []
@@ -80,6 +80,4 @@ def _seconds(summary: ExperimentSummary) -> ResultTable:
         rows = {row.method: row for row in summary.of(variant)}
         seconds = [rows[method].mean["seconds:learning"][0] if method in rows else math.nan for method in methods]
         lines.append([variant, *(f"{each:.1f}" if math.isfinite(each) else "" for each in seconds)])
-    return ResultTable(
-        "Seconds to learn a prior, on one thread of a machine that was busy with other work", ["", *methods], lines
-    )
+    return ResultTable("Seconds of processor time to learn a prior, on one thread", ["", *methods], lines)
