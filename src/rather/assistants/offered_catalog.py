@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 
-from rather.assistants.arguments import MustHave
+from rather.assistants.arguments import MustHave, numbered
 from rather.assistants.limits import Limits
 from rather.assistants.problems import ProblemError, advising
 from rather.assistants.results import AttributeResult, CatalogResult, ColumnResult, ItemsResult, ShownItem
@@ -16,7 +16,7 @@ from rather.conversation.policy_settings import AskKind
 from rather.languages import ENGLISH
 from rather.model.allowed import Allowed, count_allowed
 from rather.model.belief import Belief
-from rather.model.catalog import Catalog
+from rather.model.catalog import Catalog, ItemId
 from rather.model.catalog_filters import CatalogFilters, FilterColumn
 from rather.model.filters import NumberColumn
 from rather.model.questions import item_option
@@ -185,11 +185,14 @@ class OfferedCatalog:
         rows.sort(key=lambda row: len(self.catalog.label(row)))
         return self._items(rows[:limit], len(rows))
 
+    def known_id(self, id: ItemId) -> ItemId:
+        """An id as the catalogue has it: a number that was written as a text is that number."""
+        number = numbered(id)
+        return number if isinstance(number, int) and self.catalog.find(id) is None else id
+
     def item(self, id: str) -> ShownItem:
         """The item of this id, which may be a number."""
-        row = self.catalog.find(id)
-        if row is None and id.isascii() and id.isdigit() and len(id) < 19:
-            row = self.catalog.find(int(id))
+        row = self.catalog.find(self.known_id(id))
         if row is None:
             raise ProblemError(f"No {self.catalog.name} has the id {id!r}.", "find_items finds ids by name.")
         return self._items([row], 1).items[0]
