@@ -157,7 +157,7 @@ def test_a_part_that_does_not_load_is_a_problem_and_can_be_tried_again(opened, h
     assert not page.get_by_text("could not be loaded. Try to reload").count()
     page.unroute(f"**/{part}")
     page.get_by_role("button", name="Try again").click()
-    started(page)
+    wait_for_question(page, 1)
     page.errors.clear()  # the browser's, of the reply 404
 
 
@@ -323,6 +323,16 @@ def test_a_finished_conversation_is_collected_once_as_a_log_that_the_library_rea
     session = rather.Session.from_json(host.posted[0], *rather.open("films"))
     assert [turn.answer for turn in session.turns] == [0, rather.NONE]
     assert session.carried_over is None
+
+
+def test_on_paper_nobody_reads_that_answers_are_sent(opened, host):
+    page = opened(f"{host.address}/collecting/")
+    started(page)
+    press(page, "1", 2)
+    finish(page)
+    page.emulate_media(media="print")
+    assert not page.get_by_role("button", name="Do not send them").is_visible()
+    assert not page.get_by_text("your answers are sent").is_visible()
 
 
 def test_who_refuses_sends_nothing(opened, host):
