@@ -70,7 +70,8 @@ def plan(
         least_share: Of all people who must come to a node for a question to be planned there.
         least_gain: The utility that a planned question must add in the end for those who come to it; where it adds
             less, the plan ends. By default it ends where questions add nothing.
-        pool: Items that may be asked about, besides those that the policy asks about and those that are best for some.
+        pool: Items, and attributes, that may be asked about besides those that the policy asks about and the items that
+            are best for some.
         sweeps: Passes over all nodes, at most.
         tries: Searches with other random numbers, of which the best tree is taken.
         seed: Of the people and the search.
