@@ -18,6 +18,7 @@ def test_every_tool_has_a_description_and_schemas(cars):
         assert len(tools) == 11
         for tool in tools:
             assert tool.description
+            assert "  " not in tool.description
             assert tool.output_schema["type"] == "object"
             assert all(
                 "description" in each or "anyOf" in each or "enum" in each or "$ref" in each
@@ -53,6 +54,25 @@ def test_a_wrong_answer_says_which_ones_there_are_and_changes_nothing(cars):
     with_assistant(test, cars)
 
 
+def test_a_number_may_be_written_as_a_text(cars):
+    catalog = Catalog(normal(3, 2), ids=[10, 11, 12])
+
+    async def test(assistant):
+        id = (await assistant.call("open_conversation"))["conversation"]
+        answered = await assistant.call("answer_question", conversation=id, question=1, choice="1")
+        assert answered["answers"] == 1
+        item = answered["question"]["options"][0]["item"]
+        wished = await assistant.call("state_wish", conversation=id, says="more-like", item=str(item))
+        assert wished["wishes"] == 1
+        left = await assistant.call("recommend", conversation=id, exclude=[str(item)])
+        assert sorted([item, *(each["id"] for each in left["recommendations"])]) == [10, 11, 12]
+        assert "No item has the id 13" in await assistant.error(
+            "state_wish", conversation=id, says="more-like", item="13"
+        )
+
+    with_assistant(test, (catalog, Belief.from_users(normal(50, 2))))
+
+
 def test_an_unknown_conversation_is_told_to_open_another(cars):
     async def test(assistant):
         for tool in ("next_question", "recommend", "explain_what_is_known", "take_back", "close_conversation"):
@@ -84,7 +104,7 @@ def test_impossible_must_haves_say_what_each_of_them_leaves(cars):
         ({"column": "drive", "any_of": ["4WD"]}, "Values are: "),
         ({"column": "drive", "minimum": 3}, "takes `any_of`"),
         ({"column": "drive"}, "a must-have needs `any_of`, `minimum` or `maximum`"),
-        ({"column": "price", "max": 3}, "`must_haves.0.max`: Extra inputs are not permitted"),
+        ({"column": "price", "max": 3}, "a must-have takes `column`, `any_of`, `minimum`, `maximum`"),
     ],
 )
 def test_a_must_have_that_does_not_fit_says_what_would(cars, must_have, said):

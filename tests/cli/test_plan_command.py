@@ -5,6 +5,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+import rather
 from rather import Plan
 from rather.cli import app
 from rather.errors import InvalidInputError
@@ -39,6 +40,28 @@ def test_an_empty_plan_says_so():
     result = run(app, ["plan", "films", *SMALL, "--least-gain", "100"], catch_exceptions=False)
     assert "No question is worth planning for 300 people: the plan is empty." in " ".join(result.stdout.split())
     assert "-0.0" not in result.stdout
+
+
+def test_a_plan_that_changes_nothing_says_so(tmp_path):
+    few = tmp_path / "few.csv"
+    few.write_text("name,price\nA,10\nB,20\nC,30\n", encoding="utf-8")
+    result = run(app, ["plan", str(few), "--questions", "1", "--people", "150"], catch_exceptions=False)
+    assert "the ones that would be chosen one by one" in " ".join(result.stdout.split())
+
+
+def test_a_plan_may_ask_about_attributes(tmp_path):
+    path, tree = tmp_path / "plan.json", tmp_path / "tree.html"
+    given = ["films", *SMALL, "--ask", "attributes", "--out", str(path), "--tree", str(tree)]
+    printed = run(app, ["plan", *given], catch_exceptions=False).stdout
+    attributes = rather.open("films")[0].attributes
+    first, second = (attributes[index].text for index in Plan.load(path).root.attributes)
+    assert f"The first: {first} or {second}?" in printed
+    assert f"{first} <em>or</em> {second}?" in tree.read_text(encoding="utf-8")
+    asking = ["ask", "films", "--json", "--ask", "attributes", "--plan", str(path)]
+    asked = json.loads(run(app, asking, input='{"quit": true}\n', catch_exceptions=False).stdout.splitlines()[0])
+    assert [option["label"] for option in asked["options"]] == [first, second]
+    with pytest.raises(InvalidInputError, match="add `--ask attributes`"):
+        run(app, ["simulate", "films", "--plan", str(path)], catch_exceptions=False)
 
 
 def test_trees_are_drawn(tmp_path):

@@ -142,6 +142,48 @@ def test_one_file_opens_from_a_disk(opened, host, folder):
     wait_for_question(page, 3)
 
 
+def test_a_folder_that_is_opened_from_a_disk_says_what_it_needs(opened, host, folder):
+    page = opened((folder / "films/index.html").as_uri())
+    page.get_by_text("put it on a web host, or publish it as a single file").wait_for()
+    page.errors.clear()  # the browser's, of the files that it does not read
+
+
+@pytest.mark.parametrize("part", ["catalog.bin", "assets/engine-*"])
+def test_a_part_that_does_not_load_is_a_problem_and_can_be_tried_again(opened, host, part):
+    page = opened("about:blank")
+    page.route(f"**/{part}", lambda route: route.fulfill(status=404, body="not found"))
+    page.goto(f"{host.address}/films/")
+    page.get_by_text("Part of this page could not be loaded").wait_for()
+    assert not page.get_by_text("could not be loaded. Try to reload").count()
+    page.unroute(f"**/{part}")
+    page.get_by_role("button", name="Try again").click()
+    wait_for_question(page, 1)
+    page.errors.clear()  # the browser's, of the reply 404
+
+
+@pytest.mark.parametrize("size", [0, 1_000])
+def test_a_catalogue_that_arrived_in_part_is_a_problem(opened, host, films, size):
+    page = opened("about:blank")
+    page.route("**/catalog.bin", lambda route: route.fulfill(body=films[:size]))
+    page.goto(f"{host.address}/films/")
+    page.get_by_text("Part of this page could not be loaded").wait_for()
+    page.errors.clear()
+
+
+def test_an_engine_that_fails_is_started_again_with_all_answers(opened, host):
+    page = opened(f"{host.address}/films/")
+    started(page)
+    press(page, "1", 2)
+    press(page, "1", 3)
+    (engine,) = page.workers
+    engine.evaluate("() => setTimeout(() => { throw new Error('It has failed.'); })")
+    page.wait_for_function("() => true")
+    press(page, "1", 4)
+    finish(page)
+    assert page.get_by_text("3 answers").count()
+    page.errors.clear()
+
+
 def test_it_goes_on_without_a_connection_and_after_a_reload(opened, host):
     page = opened(f"{host.address}/films/")
     started(page)
@@ -281,6 +323,16 @@ def test_a_finished_conversation_is_collected_once_as_a_log_that_the_library_rea
     session = rather.Session.from_json(host.posted[0], *rather.open("films"))
     assert [turn.answer for turn in session.turns] == [0, rather.NONE]
     assert session.carried_over is None
+
+
+def test_on_paper_nobody_reads_that_answers_are_sent(opened, host):
+    page = opened(f"{host.address}/collecting/")
+    started(page)
+    press(page, "1", 2)
+    finish(page)
+    page.emulate_media(media="print")
+    assert not page.get_by_role("button", name="Do not send them").is_visible()
+    assert not page.get_by_text("your answers are sent").is_visible()
 
 
 def test_who_refuses_sends_nothing(opened, host):

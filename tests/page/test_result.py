@@ -73,6 +73,8 @@ def test_the_result_can_be_saved(ended):
 
 def test_print_shows_the_list_in_the_light_without_buttons(ended):
     page = ended(color_scheme="dark")
+    page.get_by_role("button", name="More like this").first.click()
+    page.get_by_role("heading", name="What you said").wait_for()
     page.evaluate("window.print = () => { window.printed = true; }")
     page.get_by_role("button", name="Print").click()
     assert page.evaluate("window.printed")

@@ -12,9 +12,8 @@ from worlds import world
 def small_policy(n=12, m=20, d=3, seed=0, smooth=False, **parts) -> Policy:
     here = world(n, m, d, seed, smooth)
     rejuvenation = rather.Rejuvenation() if smooth else None
-    return Policy(
-        here.catalog, here.belief, **{"response": Logistic(0.2), "rejuvenation": rejuvenation, "seed": 0, **parts}
-    )
+    catalog = rather.Catalog(here.catalog.items, features=[f"f{index}" for index in range(d)])
+    return Policy(catalog, here.belief, **{"response": Logistic(0.2), "rejuvenation": rejuvenation, "seed": 0, **parts})
 
 
 def leaf_value(policy: Policy, reach: torch.Tensor) -> float:
@@ -41,8 +40,11 @@ def best_value(policy: Policy, reach: torch.Tensor, depth: int, asked: frozenset
 
 def tree_value(policy: Policy, node, reach: torch.Tensor) -> float:
     """What a planned tree is worth at its leaves, one person and one answer at a time."""
-    if not node.items:
+    if not node.is_question:
         return leaf_value(policy, reach)
-    rows = [policy.catalog.row(item) for item in node.items]
-    probabilities = answer_probabilities(policy, rows)
+    if node.items:
+        vectors = policy.catalog.vectors([policy.catalog.row(item) for item in node.items])
+    else:
+        vectors = policy.attribute_question(1, [[index] for index in node.attributes]).vectors
+    probabilities = policy.response.log_probabilities(vectors.double() @ policy.prior.particles.double().T).exp()
     return sum(tree_value(policy, c, reach * p) for c, p in zip(node.children, probabilities, strict=True))

@@ -1,6 +1,7 @@
 """A drawn plan says what is asked, by whom it is reached and what is recommended, and nothing in a label is markup."""
 
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -43,6 +44,19 @@ def test_shares_and_what_is_left_out_add_up(drawn):
 
     check(drawn_tree(plan, catalog, least_share=0.1))
     assert len(plan_svg(plan, catalog, least_share=0.1)) < len(plan_svg(plan, catalog, least_share=0))
+
+
+def test_configurations_with_one_label_are_told_apart():
+    catalog, belief = rather.open("bicycle")
+    rows = {}
+    for row in range(0, len(catalog), len(catalog) // 500):
+        rows.setdefault(catalog.label(row), []).append(row)
+    alike = next(each for each in rows.values() if len(each) > 1)[:2]
+    plan = rather.plan(rather.Policy(catalog, belief), questions=1, people=100, least_share=0)
+    root = replace(plan.root, items=tuple(catalog.ids[row] for row in alike))
+    first, second = drawn_tree(replace(plan, root=root), catalog).options
+    assert first != second
+    assert first.startswith(catalog.label(alike[0]))
 
 
 class Tags(HTMLParser):

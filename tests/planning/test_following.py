@@ -149,10 +149,55 @@ def test_a_plan_for_something_else_is_rejected(both):
             given()
 
 
-def test_a_plan_is_about_items():
-    catalog, belief = rather.open("films")
-    with pytest.raises(InvalidInputError, match='"attributes"'):
-        rather.plan(rather.Policy(catalog, belief, ask="attributes"))
+@pytest.fixture(scope="module")
+def stated():
+    """A plan about attributes and a policy that follows it."""
+    usual = small_policy(n=40, m=60, d=6, ask="attributes")
+    made = rather.plan(usual, questions=2, least_share=0)
+    return made, usual.following(made)
+
+
+def test_a_plan_about_attributes_is_followed_undone_and_replayed(stated):
+    made, policy = stated
+    session, usual = Session(policy), policy.following(None)
+
+    def asked():
+        return tuple(index for (index,) in session.ask().attributes)
+
+    assert asked() == made.root.attributes
+    [evoi] = usual._problem("attributes", usual.prior, ()).evoi(torch.tensor([[[index] for index in asked()]]))
+    assert session.ask().evoi == pytest.approx(float(evoi), abs=1e-5)
+    session.tell(1, 1)
+    assert asked() == made.root.children[1].attributes
+    session.undo()
+    session.tell(1, 0)
+    assert asked() == made.root.children[0].attributes
+    again = Session.from_json(session.to_json(), policy.catalog, policy.prior, plan=made)
+    assert again.ask() == session.ask()
+    again.tell(2, "skip")
+    asked_before = [turn.question for turn in again.turns]
+    assert again.ask().attributes == usual.question(again.belief, asked_before).attributes
+
+
+def test_a_plan_about_attributes_fits_only_its_kind_of_question_and_its_attributes(stated):
+    made, policy = stated
+    catalog, belief, parts = policy.catalog, policy.prior, {"response": policy.response, "plan": made}
+    renamed = rather.Catalog(catalog.items, features=[f"g{index}" for index in range(6)])
+    assert made.is_for(catalog, belief)
+    assert not made.is_for(renamed, belief)
+    for given, word in (
+        (lambda: rather.Policy(catalog, belief, **parts), '`ask` "attributes", but it is "items"'),
+        (lambda: rather.Policy(catalog, belief, ask="attributes", p=2, **parts), "single attributes, but `p` is 2"),
+        (lambda: rather.Policy(renamed, belief, ask="attributes", **parts), "another list of attributes"),
+    ):
+        with pytest.raises(InvalidInputError, match=word):
+            given()
+
+
+def test_files_hold_a_plan_about_attributes(stated, tmp_path):
+    made, _ = stated
+    made.save(tmp_path / "plan.json")
+    assert Plan.load(tmp_path / "plan.json") == made
 
 
 def test_files_hold_all_of_a_plan(both, tmp_path):
@@ -171,6 +216,9 @@ def test_files_hold_all_of_a_plan(both, tmp_path):
         lambda record: record.update(extras=["perhaps"]),
         lambda record: record["root"].update(items=[1, 1]),
         lambda record: record["root"].update(items=[1]),
+        lambda record: record["root"].update(attributes=[0, 1]),
+        lambda record: record["root"].update(items=[], attributes=[-1, 1]),
+        lambda record: record.update(ask="everything"),
         lambda record: record["root"]["children"].pop(),
         lambda record: record["root"].update(share="most"),
         lambda record: record["root"].update(recommended=None),

@@ -6,6 +6,7 @@ from small_plans import best_value, small_policy, tree_value
 
 import rather
 from rather import Logistic, Noiseless
+from rather.conversation.reading_cost import ReadingCost
 from rather.errors import InvalidInputError
 from rather.planning.exchange import Exchanger
 from rather.planning.growth import Growth
@@ -42,7 +43,7 @@ def test_the_plan_is_the_best_of_both_searches():
     growth, myopic = Growth(policy, valuation, 3, 0.0), Node(0)
     growth.grow(myopic)
     valuation.settle(myopic, weights(policy).float())
-    search = Search(growth, Exchanger(valuation, torch.arange(200)), valuation, 4, 0, 0, Progress(1, None))
+    search = Search(growth, Exchanger(valuation, (torch.arange(200),)), valuation, 4, 0, 0, Progress(1, None))
     whole, deep = (max(map(valuation.value, trees)) for trees in (search._from_myopic(myopic), search._by_depth()))
     assert min(whole, deep) >= valuation.value(myopic) - TINY
     assert rather.plan(policy, questions=3, least_share=0, sweeps=4).regret.planned[-1] <= (
@@ -72,9 +73,36 @@ def test_it_is_about_the_best_of_all_trees_and_never_above(seed):
     assert planned - start >= 0.9 * (best - start) - TINY
 
 
-@pytest.mark.parametrize("k", [2, 3])
-def test_the_stated_regret_is_that_of_the_tree(k):
-    policy = small_policy(seed=1, k=k)
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("ask", ["attributes", "auto"])
+def test_nor_is_it_worse_about_attributes_or_both(ask, seed):
+    policy = small_policy(d=6, seed=seed, ask=ask, reading_cost=ReadingCost(0.05, 0.01))
+    made = rather.plan(policy, questions=3, least_share=0)
+    assert made.regret.gain >= -TINY
+    assert any(node.attributes for node in made.root.walk())
+    assert ask == "auto" or not any(node.items for node in made.root.walk())
+
+
+@pytest.mark.parametrize(("cost", "asked"), [(ReadingCost(0, 10), "items"), (ReadingCost(10, 0), "attributes")])
+def test_of_both_kinds_it_asks_what_is_not_too_dear_to_read(cost, asked):
+    made = rather.plan(small_policy(d=6, ask="auto", reading_cost=cost), 2)
+    assert made.root.is_question
+    assert all(getattr(node, asked) for node in made.root.walk() if node.is_question)
+
+
+def test_about_attributes_exchanges_find_a_better_tree_than_the_myopic_one():
+    policies = [small_policy(n=40, d=8, seed=seed, ask="attributes") for seed in range(6)]
+    assert max(rather.plan(policy, 2, least_share=0).regret.gain for policy in policies) > 100 * TINY
+
+
+def test_only_single_attributes_are_planned():
+    with pytest.raises(InvalidInputError, match="single attributes, but `p` of the policy is 2"):
+        rather.plan(small_policy(d=6, ask="attributes", p=2))
+
+
+@pytest.mark.parametrize(("k", "ask"), [(2, "items"), (3, "items"), (2, "attributes"), (3, "attributes"), (2, "auto")])
+def test_the_stated_regret_is_that_of_the_tree(k, ask):
+    policy = small_policy(d=6, seed=1, k=k, ask=ask)
     made = rather.plan(policy, questions=2, least_share=0)
     best = (policy.catalog.items.double() @ policy.prior.particles.double().T).amax(dim=0) @ weights(policy)
     assert made.regret.planned[-1] == pytest.approx(
@@ -85,7 +113,7 @@ def test_the_stated_regret_is_that_of_the_tree(k):
 @pytest.mark.parametrize("slot", [0, 1])
 def test_the_fast_exchange_of_pairs_is_the_general_one(slot):
     policy = small_policy()
-    exchanger = Exchanger(Valuation(sampled_people(policy, 1, 0, "test"), (0.0, 1.0)), torch.arange(12))
+    exchanger = Exchanger(Valuation(sampled_people(policy, 1, 0, "test"), (0.0, 1.0)), (torch.arange(12),))
     utilities = policy.catalog.items @ policy.prior.particles.T
     gains = torch.rand(2 * len(policy.prior), generator=torch.Generator().manual_seed(1))
     pairs = [[3, row] if slot else [row, 3] for row in range(12)]

@@ -1,7 +1,7 @@
 """Catalogues to publish, and conversations about them for the engine in the browser to repeat."""
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
@@ -12,7 +12,7 @@ from rather.languages import LANGUAGES
 from rather.model.rejuvenation import Rejuvenation
 from rather.publishing import Publication
 
-DISPLAY = DisplayText(2_000, ("https://cars.example",), ("*",))
+DISPLAY = DisplayText(2_000, link_hosts=("*",))
 
 
 def cars_table(count: int) -> str:
@@ -69,7 +69,13 @@ class World:
 
     def publication(self, rejuvenation=None):
         policy = self.policy(rejuvenation=rejuvenation)
-        return Publication(self.name, policy, DISPLAY, LANGUAGES, Stopping.usual(policy.start_regret))
+        return Publication(self.name, policy, self.display, LANGUAGES, Stopping.usual(policy.start_regret))
+
+    @property
+    def display(self):
+        """Shows all links and pictures, as logs of the library hold all."""
+        pictures = [address for addresses in self.catalog.images for address in addresses]
+        return replace(DISPLAY, image_hosts=tuple(DISPLAY.hidden_images(pictures)))
 
 
 REJUVENATION = Rejuvenation()

@@ -96,10 +96,24 @@ def test_a_plan_is_published_as_rows(cars):
     header, _ = unpacked(
         Publication("cars", policy.following(plan), DISPLAY, ("en",), Stopping.usual(policy.start_regret)).packed()
     )
-    rows, after = header["plan"]
+    rows, after, kind = header["plan"]
+    assert kind == "items"
     assert [cars.catalog.ids[row] for row in rows] == list(plan.root.items)
     assert len(after) == 4
     assert header["first"] is None
+
+
+def test_so_is_one_about_attributes(cars):
+    policy = cars.policy("attributes")
+    plan = rather.plan(policy, questions=2, people=60, seed=0)
+    header, _ = unpacked(
+        Publication("cars", policy.following(plan), DISPLAY, ("en",), Stopping.usual(policy.start_regret)).packed()
+    )
+    options, after, kind = header["plan"]
+    assert (tuple(options), kind) == (plan.root.attributes, "attributes")
+    shown = [header["attributes"]["each"][index]["text"] for index in options]
+    assert shown == [cars.catalog.attributes[index].text for index in plan.root.attributes]
+    assert [node and tuple(node[0]) for node in after] == [child.attributes or None for child in plan.root.children]
 
 
 def test_what_the_engine_cannot_ask_is_rejected(cars):

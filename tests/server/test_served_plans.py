@@ -2,6 +2,7 @@
 
 import json
 import logging
+from dataclasses import replace
 
 import pytest
 from serving import answer, open_session
@@ -29,6 +30,20 @@ def test_conversations_follow_the_plan_and_then_the_strategy(make_client, plan):
     assert shown(session) == plan.root.children[1].items
     session = answer(client, session, 0).json()["session"]
     assert len(shown(session)) == 2
+
+
+def test_conversations_about_attributes_follow_a_plan_about_attributes(make_client, source, plan):
+    usual = rather.Policy(source.catalog, source.belief, ask="attributes")
+    stated = rather.plan(usual, questions=2, people=300, least_share=0)
+    # In another order than the strategy asks about them.
+    stated = replace(stated, root=replace(stated.root, attributes=stated.root.attributes[::-1]))
+    client = make_client(plans=(plan, stated))
+    session, node = open_session(client, ask="attributes"), stated.root
+    for choice in (1, 0):
+        expected = usual.attribute_question(1, [[index] for index in node.attributes])
+        labels = [option["label"] for option in session["question"]["options"]]
+        assert labels == [option.label for option in expected.options]
+        session, node = answer(client, session, choice).json()["session"], node.children[choice]
 
 
 def test_after_a_skip_questions_are_chosen_by_the_strategy(make_client, source, plan):

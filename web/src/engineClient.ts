@@ -20,15 +20,13 @@ interface Waiting {
 }
 
 export class EngineClient implements Client {
-  private readonly engine: Promise<Worker>;
+  private engine: Promise<Worker> | null = null;
   private readonly waiting = new Map<number, Waiting>();
   private count = 0;
   /** What this page last stored of each conversation; another one may have gone on with it. */
   private readonly mine = new Map<string, string>();
 
-  constructor(private readonly published: Published) {
-    this.engine = this.start();
-  }
+  constructor(private readonly published: Published) {}
 
   catalogs(signal: AbortSignal): Promise<wire.Catalog[]> {
     return this.call("catalogs", [], signal);
@@ -99,9 +97,15 @@ export class EngineClient implements Client {
     // No module: a browser does not load one from a page that was opened from a disk.
     const worker = new Worker(script);
     worker.addEventListener("message", ({ data: reply }: MessageEvent<Reply>) => this.receive(reply));
-    worker.addEventListener("error", () => this.fail());
-    const bytes = data === null ? embeddedBytes("rather-data").buffer : await (await fetch(data)).arrayBuffer();
-    worker.postMessage({ load: bytes }, [bytes]);
+    const failed = new Promise<never>((_, reject) => worker.addEventListener("error", reject));
+    failed.catch(() => this.fail(worker));
+    try {
+      const bytes = data === null ? embeddedBytes("rather-data").buffer : await Promise.race([fetched(data), failed]);
+      worker.postMessage({ load: bytes }, [bytes]);
+    } catch (error) {
+      this.fail(worker);
+      throw error;
+    }
     return worker;
   }
 
@@ -109,7 +113,7 @@ export class EngineClient implements Client {
    *  @param id - Of the conversation that the call may change. */
   private async call<Result>(method: Call["method"], given: unknown[], signal: AbortSignal, id: string | null = null): Promise<Result> {
     signal.throwIfAborted();
-    const worker = await this.engine.catch(() => {
+    const worker = await (this.engine ??= this.start()).catch(() => {
       throw unusable();
     });
     const kept = id === null || method === "open" ? null : keptText(id);
@@ -134,8 +138,11 @@ export class EngineClient implements Client {
     else waiting?.reject(problemOf(reply.problem));
   }
 
-  /** The engine could not be started, or has failed. */
-  private fail(): void {
+  /** The engine could not be loaded, or has failed: the next call starts it again, and tells it what is stored. */
+  private fail(worker: Worker): void {
+    worker.terminate();
+    this.engine = null;
+    this.mine.clear();
     for (const { reject } of this.waiting.values()) reject(unusable());
     this.waiting.clear();
   }
@@ -150,6 +157,12 @@ export class EngineClient implements Client {
       // Storage may be full, or forbidden, above all in a frame. Then a reload begins again.
     }
   }
+}
+
+async function fetched(address: string): Promise<ArrayBuffer> {
+  const reply = await fetch(address);
+  if (!reply.ok) throw new Error(`${address}: ${reply.status}`);
+  return reply.arrayBuffer();
 }
 
 function idOf(ref: SessionRef): string | null {
@@ -181,5 +194,5 @@ function problemOf({ status, code, detail, action }: NonNullable<Reply["problem"
 }
 
 function unusable(): Problem {
-  return problemOf({ status: 500, code: "unexpected", detail: t("problem.unexpected", { status: "500" }), action: t("problem.later") });
+  return problemOf({ status: 500, code: "unexpected", detail: t("problem.engine"), action: t("problem.later") });
 }

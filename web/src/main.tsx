@@ -13,6 +13,7 @@ if (page !== null) {
   setLanguage(published === null ? document.documentElement.lang : firstLanguage(published, requestedLanguage));
   if (published !== null) followMode();
   const conversation = new Conversation();
+  page.replaceChildren();
   render(<App conversation={conversation} />, page);
   postHeight(page);
   void conversation.followAddress();

@@ -2,9 +2,16 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, model_validator
 
 from rather.conversation.policy_settings import AskKind
+
+
+def numbered(value: object) -> object:
+    """The number that a text of digits stands for: language models often write numbers as texts."""
+    is_number = isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19
+    return int(str(value)) if is_number else value
+
 
 ConversationId = Annotated[str, Field(max_length=64, description="What open_conversation returned.")]
 ItemKey = StrictInt | Annotated[str, Field(max_length=1_000)]
@@ -24,6 +31,7 @@ Seed = Annotated[int, Field(ge=0, lt=2**53, description="The same seed and answe
 QuestionNumber = Annotated[int, Field(ge=1, le=10_000, description="The `number` of the question that is answered.")]
 Choice = Annotated[
     StrictInt | Annotated[str, Field(max_length=20)],
+    BeforeValidator(numbered),
     Field(
         description="The `choice` of an option (a number from 0), or `none` (of these), `same` (all about equally good)"
         " or `skip` (the person would rather not answer)."

@@ -107,6 +107,8 @@ class Conversation:
         self._validate_room()
         given = {"item": item, "column": column, "toward": toward, "attribute": attribute}
         record = {"says": says, **{name: value for name, value in given.items() if value is not None}}
+        if item is not None:
+            record["item"] = self._offered.known_id(item)
         with advising(f"Nothing has changed. {self._advice(record)}"):
             self._session.hint(statement_of(record))
         return self.state()
@@ -141,7 +143,8 @@ class Conversation:
 
     def recommend(self, count: int, offset: int, exclude: list[ItemKey]) -> RecommendationsResult:
         """The items to recommend together, with reasons."""
-        items = self._session.recommend(count, offset=offset, exclude=exclude)
+        unwanted = [self._offered.known_id(item) for item in exclude]
+        items = self._session.recommend(count, offset=offset, exclude=unwanted)
         display = self._offered.display(self._opening.language)
         return RecommendationsResult(
             conversation=self.id,

@@ -16,7 +16,7 @@ from rather.conversation.policy_settings import AskKind
 from rather.languages import ENGLISH
 from rather.model.allowed import Allowed, count_allowed
 from rather.model.belief import Belief
-from rather.model.catalog import Catalog
+from rather.model.catalog import Catalog, ItemId
 from rather.model.catalog_filters import CatalogFilters, FilterColumn
 from rather.model.filters import NumberColumn
 from rather.model.questions import item_option
@@ -184,6 +184,11 @@ class OfferedCatalog:
         rows = [row for row, label in enumerate(labels) if all(word in label for word in words)]
         rows.sort(key=lambda row: len(self.catalog.label(row)))
         return self._items(rows[:limit], len(rows))
+
+    def known_id(self, id: ItemId) -> ItemId:
+        """An id as the catalogue has it: a number that was written as a text is that number."""
+        row = self.catalog.find_written(id) if isinstance(id, str) else None
+        return id if row is None else self.catalog.ids[row]
 
     def item(self, id: str) -> ShownItem:
         """The item of this id, which may be a number."""

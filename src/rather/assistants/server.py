@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from inspect import cleandoc
 from typing import Any
 
 from anyio import to_thread
@@ -11,6 +12,7 @@ from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import ValidationError
 
 from rather import __version__
+from rather.assistants.arguments import MustHave
 from rather.assistants.limits import Limits
 from rather.assistants.offered_catalog import OfferedCatalog
 from rather.assistants.open_conversations import OpenConversations
@@ -71,9 +73,17 @@ class AssistantServer(MCPServer[Any]):
 def _sentences(error: ValidationError) -> str:
     """What is wrong with arguments, one sentence each."""
     return " ".join(
-        f"`{'.'.join(map(str, each['loc']))}`: {each['msg'].removesuffix('.')}."
+        _sentence(".".join(map(str, each["loc"])), each["type"], each["msg"])
         for each in error.errors(include_url=False, include_input=False, include_context=False)
     )
+
+
+def _sentence(name: str, kind: str, message: str) -> str:
+    if kind == "extra_forbidden":  # of a must-have, the only argument with fields of its own
+        return (
+            f"`{name}` does not exist: a must-have takes {', '.join(f'`{field}`' for field in MustHave.model_fields)}."
+        )
+    return f"`{name}`: {message.removeprefix('Value error, ').removesuffix('.')}."
 
 
 def create_server(
@@ -128,7 +138,7 @@ def _add_tools(server: MCPServer[Any], tools: Tools) -> None:
         (tools.find_items, reads),
     ]
     for tool, annotations in annotated:
-        server.add_tool(tool, annotations=annotations)
+        server.add_tool(tool, description=cleandoc(tool.__doc__ or ""), annotations=annotations)
 
 
 def _add_resources(server: MCPServer[Any], offered: OfferedCatalog) -> None:

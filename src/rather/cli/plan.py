@@ -7,12 +7,12 @@ import typer
 
 from rather.cli.console import say
 from rather.cli.json_output import print_json
-from rather.cli.options import CatalogName, Json, PriorOption, RetrieverKind, Seed, SlateSize, Strict, Temperature
+from rather.cli.options import Ask, CatalogName, Json, PriorOption, RetrieverKind, Seed, SlateSize, Strict, Temperature
 from rather.errors import InvalidInputError
 from rather.nouns import counted
 
 if TYPE_CHECKING:
-    from rather.conversation.plans import Plan
+    from rather.conversation.plans import Plan, PlanRegret
     from rather.model.catalog import Catalog
 
 DRAWINGS = (".svg", ".html")
@@ -45,6 +45,9 @@ def plan(
     ] = 0.0,
     tries: Annotated[int, typer.Option(min=1, help="Search so often, and take the best plan.")] = 1,
     k: SlateSize = 2,
+    asking: Annotated[
+        Ask, typer.Option("--ask", help="Ask about items, attributes, or whichever is worth more each time.")
+    ] = Ask.ITEMS,
     temperature: Temperature = None,
     prior: PriorOption = None,
     out: Annotated[Path | None, typer.Option(help="Write the plan to this JSON file.", show_default=False)] = None,
@@ -71,6 +74,7 @@ def plan(
         rather plan films --questions 5 --out plan.json
         rather plan films --out plan.json --tree tree.svg --tree tree.html
         rather plan films --leaving 3,5,8 --out plan.json
+        rather plan films --ask attributes --out plan.json
         rather plan cars.csv --people 2000 --json
     """
     from rather.caching import user_cache
@@ -88,7 +92,7 @@ def plan(
     source = open_with_progress(catalog, strict=strict, prior=prior)
     response = everyday_response(source.catalog, source.belief, temperature)
     search = choose_retriever(source.catalog, source.belief, retriever, cache=user_cache())
-    policy = Policy(source.catalog, source.belief, k, seed, response=response, retriever=search)
+    policy = Policy(source.catalog, source.belief, k, seed, ask=asking.value, response=response, retriever=search)
     with byte_progress(of_bytes=False) as show:
         made = make(
             policy,
@@ -143,21 +147,35 @@ def _report(catalog: str, made: "Plan") -> dict[str, object]:
     return {
         "catalog": catalog,
         "questions": made.questions,
-        "nodes": sum(bool(node.items) for node in made.root.walk()),
+        "nodes": sum(node.is_question for node in made.root.walk()),
         "k": made.k,
         "people": made.people,
         "seed": made.seed,
         "leaving": {str(count): share for count, share in made.leaving.items()},
         "key": made.key,
-        "first_question": list(made.root.items),
+        "ask": made.ask,
+        "first_question": list(made.root.items or made.root.attributes),
         "regret": asdict(made.regret),
     }
+
+
+def _compared(regret: "PlanRegret") -> str:
+    """What a plan gains, in words."""
+    if regret.gain == regret.gain_error == 0:
+        return (
+            "They are the ones that would be chosen one by one: none were found that are better for other people. "
+            "With more --people or --tries there may be some."
+        )
+    clear = "" if regret.gain > 2 * regret.gain_error else ", which is no clear gain"
+    gain = f"{regret.gain:+.4f} ±{regret.gain_error:.4f}"
+    return f"For others, the utility changes by {gain} against questions chosen one by one{clear}."
 
 
 def _print(made: "Plan", catalog: "Catalog") -> None:
     from rich.table import Table
 
     from rather.cli.console import plain_console
+    from rather.planning.drawing import drawn_tree
 
     console, regret = plain_console(), made.regret
     table = Table("questions", "planned", "one by one", "less", title="Expected regret of those who leave after")
@@ -165,15 +183,9 @@ def _print(made: "Plan", catalog: "Catalog") -> None:
         less = round(100 * (1 - planned / myopic), 1) + 0.0 if myopic > 0 else None  # + 0.0: no "-0.0"
         table.add_row(str(number), f"{planned:.4f}", f"{myopic:.4f}", "–" if less is None else f"{less:.1f} %")
     console.print(table)
-    if not made.root.items:
+    if not made.root.is_question:
         console.print(f"No question is worth planning for {counted(made.people, 'person')}: the plan is empty.")
         return
-    asked = sum(bool(node.items) for node in made.root.walk())
-    gain = f"{regret.gain:+.4f} ±{regret.gain_error:.4f}"
-    clear = "" if regret.gain > 2 * regret.gain_error else ", which is no clear gain"
-    console.print(
-        f"{counted(asked, 'question')} planned for {counted(made.people, 'person')}. For others, the utility "
-        f"changes by {gain} against questions chosen one by one{clear}."
-    )
-    labels = [catalog.label(catalog.row(item)) for item in made.root.items]
-    console.print(f"The first: {' or '.join(labels)}?")
+    asked = sum(node.is_question for node in made.root.walk())
+    console.print(f"{counted(asked, 'question')} planned for {counted(made.people, 'person')}. {_compared(regret)}")
+    console.print(f"The first: {' or '.join(drawn_tree(made, catalog).options)}?")

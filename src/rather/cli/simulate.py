@@ -228,13 +228,15 @@ def _policies(
 
 
 def _planned(policies: dict[str, "Policy"], path: Path) -> dict[str, "Policy"]:
-    """The policies that ask about items, after the first questions of a plan."""
+    """The policies that ask about what a plan asks about, after its questions."""
     from rather.conversation.plans import Plan
+    from rather.errors import InvalidInputError
 
     made = Plan.load(path)
-    return {
-        f"{name}, planned first": policy.following(made) for name, policy in policies.items() if policy.ask == "items"
-    }
+    fitting = {name: policy for name, policy in policies.items() if policy.ask == made.ask}
+    if not fitting:
+        raise InvalidInputError(f"{path} was made for other questions: add `--ask {made.ask}`, or make it again.")
+    return {f"{name}, planned first": policy.following(made) for name, policy in fitting.items()}
 
 
 def _write_csv(rows: list[dict[str, Any]], path: Path) -> None:

@@ -8,17 +8,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import torch
 
 from rather.caching.keys import digest
 from rather.caching.whole_files import written_whole
+from rather.conversation.policy_settings import AskKind
 from rather.errors import InvalidInputError
 from rather.model.allowed import Allowed, are_allowed
+from rather.model.attributes import attributes_hash
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog, ItemId
-from rather.model.questions import Question
+from rather.model.questions import Question, QuestionKind
 from rather.model.responses import Answer, ResponseModel
 
 T = TypeVar("T")
@@ -36,14 +38,21 @@ class PlanNode:
     Attributes:
         share: Of all people, how many are expected to come here.
         recommended: Id of the item of highest expected utility.
-        items: Ids of the items asked about; none where the plan ends.
+        items: Ids of the items asked about.
         children: One for each answer: the options in their order, then the extra answers of the response model.
+        attributes: Indices of the attributes asked about instead. Neither these nor items where the plan ends.
     """
 
     share: float
     recommended: ItemId
     items: tuple[ItemId, ...] = ()
     children: tuple[PlanNode, ...] = ()
+    attributes: tuple[int, ...] = ()
+
+    @property
+    def is_question(self) -> bool:
+        """Whether something is asked; otherwise the plan ends."""
+        return bool(self.items or self.attributes)
 
     def walk(self) -> Iterator[PlanNode]:
         """This node and all below, parents first."""
@@ -90,6 +99,8 @@ class Plan:
         people: How many it was made for.
         seed: Of the people and the search.
         regret: What it is expected to lose.
+        ask: What it asks about.
+        statements: A hash of the attributes it was made for; "" where it asks about items alone.
     """
 
     root: PlanNode
@@ -102,9 +113,11 @@ class Plan:
     people: int
     seed: int
     regret: PlanRegret
+    ask: AskKind = "items"
+    statements: str = ""
 
     def __repr__(self) -> str:
-        asked = sum(bool(node.items) for node in self.root.walk())
+        asked = sum(node.is_question for node in self.root.walk())
         return f"Plan({self.questions} questions deep, {asked} in all, k={self.k}, seed={self.seed})"
 
     @cached_property
@@ -114,47 +127,56 @@ class Plan:
 
     def is_for(self, catalog: Catalog, belief: Belief) -> bool:
         """Whether it was made for this catalogue and this belief."""
-        return (self.catalog, self.belief) == (catalog.content_hash, belief.content_hash)
+        made_for = (catalog.content_hash, belief.content_hash, self._statements_of(catalog))
+        return made_for == (self.catalog, self.belief, self.statements)
 
-    def validate_for(self, catalog: Catalog, belief: Belief, k: int, response: ResponseModel, ask: str) -> None:
+    def _statements_of(self, catalog: Catalog) -> str:
+        return attributes_hash(catalog.attributes) if self.statements else ""
+
+    def validate_for(
+        self, catalog: Catalog, belief: Belief, k: int, response: ResponseModel, ask: AskKind, p: int
+    ) -> None:
         """Reject a policy that it was not made for."""
         for name, made_for, given in (
             ("catalogue", self.catalog, catalog.content_hash),
             ("belief", self.belief, belief.content_hash),
+            ("list of attributes", self.statements, self._statements_of(catalog)),
         ):
             if made_for != given:
                 raise InvalidInputError(
                     f"This plan was made for another {name}: its hash is {made_for}, the given one's {given}. "
                     "Make it again with `rather plan`."
                 )
-        if (problem := self._misfit(k, response, ask)) is not None:
+        if (problem := self._misfit(k, response, ask, p)) is not None:
             raise InvalidInputError(problem)
 
-    def fits(self, k: int, response: ResponseModel, ask: str) -> bool:
+    def fits(self, k: int, response: ResponseModel, ask: AskKind, p: int) -> bool:
         """Whether its questions are such as a policy about the same catalogue and belief asks."""
-        return self._misfit(k, response, ask) is None
+        return self._misfit(k, response, ask, p) is None
 
-    def _misfit(self, k: int, response: ResponseModel, ask: str) -> str | None:
+    def _misfit(self, k: int, response: ResponseModel, ask: AskKind, p: int) -> str | None:
         if k != self.k:
             return f"This plan has questions of {self.k} options, but `k` is {k}."
         if tuple(response.extras) != self.extras:
             offered = _names(response.extras)
             return f"This plan was made for the extra answers {_names(self.extras)}, but there are {offered}."
-        return f'A plan asks about items, but `ask` is "{ask}".' if ask != "items" else None
+        if ask != self.ask:
+            return f'This plan was made for `ask` "{self.ask}", but it is "{ask}".'
+        return None if ask == "items" or p == 1 else f"A plan asks about single attributes, but `p` is {p}."
 
-    def next_items(self, history: Sequence[tuple[Sequence[ItemId], int]]) -> tuple[ItemId, ...] | None:
-        """Ids of the items to ask about after these answers; None where the plan does not say.
+    def next_node(self, history: Sequence[tuple[Sequence[ItemId], Sequence[int], int]] = ()) -> PlanNode | None:
+        """The next question after these answers; None where the plan does not say.
 
         Args:
-            history: For each question so far the ids of its items and the row of the answer, `0..k-1` for the options
-                and then the extra answers.
+            history: For each question so far the ids of its items, the indices of its attributes, and the row of the
+                answer, `0..k-1` for the options and then the extra answers.
         """
         node = self.root
-        for items, row in history:
-            if tuple(items) != node.items:
+        for items, attributes, row in history:
+            if not node.is_question or (tuple(items), tuple(attributes)) != (node.items, node.attributes):
                 return None
             node = node.children[row]
-        return node.items or None
+        return node if node.is_question else None
 
     def to_json(self) -> str:
         """The plan as text."""
@@ -169,6 +191,8 @@ class Plan:
             "people": self.people,
             "seed": self.seed,
             "regret": asdict(self.regret),
+            "ask": self.ask,
+            "statements": self.statements,
             "root": _node_record(self.root),
         }
         return json.dumps(record, indent=1)
@@ -217,10 +241,10 @@ def strategy_below(strategy: T, plan: Plan | None) -> T | str:
     return "auto"
 
 
-def planned_slate(
+def planned_options(
     plan: Plan, catalog: Catalog, prior: Belief, belief: Belief, asked: Sequence[Question], allowed: Allowed | None
-) -> tuple[int, ...] | None:
-    """Rows of the items that a plan asks about next.
+) -> tuple[QuestionKind, tuple[int, ...]] | None:
+    """What a plan asks about next: rows of items, or indices of attributes.
 
     None below the planned questions, and off them: after a skipped question, after a hint, or where an item must not
     be asked about.
@@ -238,13 +262,16 @@ def planned_slate(
         return None
     history = []
     for question, answer in zip(asked, evidence, strict=True):
-        if not question.slate or not question.is_current or not torch.equal(question.vectors, answer.vectors):
+        if not question.is_current or not torch.equal(question.vectors, answer.vectors):
             return None
-        history.append(([catalog.ids[row] for row in question.slate], answer.row))
-    items = plan.next_items(history)
-    rows = [catalog.find(item) for item in items or ()]
+        said = [index for option in question.attributes for index in option]
+        history.append(([catalog.ids[row] for row in question.slate], said, answer.row))
+    node = plan.next_node(history)
+    if node is None or node.attributes:
+        return None if node is None else ("attributes", node.attributes)
+    rows = [catalog.find(item) for item in node.items]
     found = tuple(row for row in rows if row is not None and bool(are_allowed(allowed, torch.tensor(row))))
-    return found if found and len(found) == len(rows) else None
+    return ("items", found) if len(found) == len(rows) else None
 
 
 def _names(extras: Sequence[Answer]) -> str:
@@ -253,8 +280,9 @@ def _names(extras: Sequence[Answer]) -> str:
 
 def _node_record(node: PlanNode) -> dict[str, Any]:
     record: dict[str, Any] = {"share": node.share, "recommended": node.recommended}
-    if node.items:
-        record |= {"items": list(node.items), "children": [_node_record(child) for child in node.children]}
+    if node.is_question:
+        about = {"items": list(node.items)} if node.items else {"attributes": list(node.attributes)}
+        record |= about | {"children": [_node_record(child) for child in node.children]}
     return record
 
 
@@ -272,7 +300,17 @@ def _plan_of(record: Mapping[str, Any]) -> Plan:
         _count(record["people"], 1),
         _count(record["seed"], -math.inf),
         _regret_of(record["regret"]),
+        _asked_of(record.get("ask", "items")),
+        _text(record.get("statements", "")),
     )
+
+
+def _asked_of(value: Any) -> AskKind:
+    for kind in get_args(AskKind):
+        if kind == value:
+            asked: AskKind = kind
+            return asked
+    raise ValueError("ask")
 
 
 def _regret_of(record: Mapping[str, Any]) -> PlanRegret:
@@ -285,13 +323,14 @@ def _regret_of(record: Mapping[str, Any]) -> PlanRegret:
 
 def _node_of(record: Mapping[str, Any], k: int, answers: int, depth: int) -> PlanNode:
     items = tuple(_id(item) for item in record.get("items", ()))
-    children = record.get("children", ())
-    if items and (len(set(items)) != k or len(items) != k or len(children) != answers or not depth):
-        raise ValueError("items")
-    if not items and children:
+    attributes = tuple(_count(index, 0) for index in record.get("attributes", ()))
+    children, options = record.get("children", ()), items or attributes
+    if options and (len(set(options)) != k or len(options) != k or len(children) != answers or not depth):
+        raise ValueError("options")
+    if (items and attributes) or (children and not options):
         raise ValueError("children")
     below = tuple(_node_of(child, k, answers, depth - 1) for child in children)
-    return PlanNode(_number(record["share"]), _id(record["recommended"]), items, below)
+    return PlanNode(_number(record["share"]), _id(record["recommended"]), items, below, attributes)
 
 
 def _id(value: Any) -> ItemId:

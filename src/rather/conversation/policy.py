@@ -16,7 +16,7 @@ from rather.caching.by_identity import ByIdentity
 from rather.conversation.excluded import excluded_ids
 from rather.conversation.known import CACHED_BELIEFS, Known, known_to
 from rather.conversation.lists import Favourites, Recommended, Recommender, favourites
-from rather.conversation.plans import Plan, planned_slate, strategy_below
+from rather.conversation.plans import Plan, planned_options, strategy_below
 from rather.conversation.policy_settings import (
     AskKind,
     Ranking,
@@ -163,7 +163,7 @@ class Policy:
             response = everyday_response(catalog, belief)
         strategy = strategy_below(strategy, plan)
         if plan is not None:
-            plan.validate_for(catalog, belief, k, response, ask)
+            plan.validate_for(catalog, belief, k, response, ask, p)
         self.__dict__.update(
             catalog=catalog,
             prior=belief,
@@ -213,7 +213,7 @@ class Policy:
     def following(self, plan: Plan | None) -> Policy:
         """The same policy with the first questions of a plan; with None, every question is chosen by its strategy."""
         if plan is not None:
-            plan.validate_for(self.catalog, self.prior, self.k, self.response, self.ask)
+            plan.validate_for(self.catalog, self.prior, self.k, self.response, self.ask, self.p)
         return self._changed(plan=plan)
 
     def with_tasks(self, tasks: Iterable[Task]) -> Policy:
@@ -278,12 +278,17 @@ class Policy:
         """The next question of the plan, while the conversation is on it."""
         if self.plan is None:
             return None
-        rows = planned_slate(self.plan, self.catalog, self.prior, belief, asked, self.allowed)
-        if rows is None:
+        planned = planned_options(self.plan, self.catalog, self.prior, belief, asked, self.allowed)
+        if planned is None:
             return None
+        (kind, options), number = planned, len(asked) + 1
+        said = [[index] for index in options]
         with one_thread():
-            evoi = self._problem("items", belief, asked).evoi(torch.tensor([rows]))
-        return self.item_question(len(asked) + 1, rows, max(0.0, float(evoi)))
+            slates = torch.tensor([options if kind == "items" else said])
+            evoi = max(0.0, float(self._problem(kind, belief, asked).evoi(slates)))
+        if kind == "attributes":
+            return self.attribute_question(number, said, evoi)
+        return self.item_question(number, options, evoi)
 
     def after(self, belief: Belief, question: Question, answer: Choice) -> Belief:
         """The belief after an answer: Bayes, and new particles where few of the old ones carry weight.

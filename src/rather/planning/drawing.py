@@ -8,6 +8,7 @@ from textwrap import wrap
 
 from rather.controls import visible
 from rather.conversation.plans import Plan, PlanNode
+from rather.conversation.wording import attribute_option, item_names
 from rather.model.catalog import Catalog
 from rather.model.responses import Answer
 
@@ -56,9 +57,11 @@ def drawn_tree(plan: Plan, catalog: Catalog, least_share: float = 0.0) -> DrawnN
         return visible(catalog.label(catalog.row(item)))
 
     def drawn(node: PlanNode, answer: str) -> DrawnNode:
-        options = tuple(label(item) for item in node.items)
+        items = item_names(catalog, [catalog.row(item) for item in node.items])
+        said = (attribute_option([catalog.attributes[index]]).label for index in node.attributes)
+        options = tuple(visible(text) for text in (*(item.label for item in items), *said))
         answers = [*options, *(EXTRAS[extra] for extra in plan.extras)]
-        pairs = list(zip(node.children, answers, strict=True)) if node.items else []
+        pairs = list(zip(node.children, answers, strict=True)) if node.is_question else []
         shown = tuple(drawn(child, said) for child, said in pairs if child.share >= least_share)
         left_out = sum(child.share for child, _ in pairs if child.share < least_share)
         return DrawnNode(answer, node.share, label(node.recommended), options, shown, left_out)

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from rather.model.responses import Logistic
+from rather.planning.options import option_vectors
 from rather.planning.tree import Node, Valuation
 
 # People who come to a node with a smaller share of the probability of the likeliest do not matter there.
@@ -33,7 +34,7 @@ class Exchanger:
 
     Attributes:
         valuation: What trees are worth.
-        pool: `(n,)` rows of the items to ask about.
+        pools: For each kind of question the options to ask about, `(n,)`, as `rather.planning.options` numbers them.
         sample: People who decide which slates are compared; all people decide which one is best.
         drawn: Random slates to start from.
         starts: How many of them are improved.
@@ -43,7 +44,7 @@ class Exchanger:
     """
 
     valuation: Valuation
-    pool: Tensor
+    pools: tuple[Tensor, ...]
     sample: int = 1024
     drawn: int = 512
     starts: int = 3
@@ -85,18 +86,24 @@ class Exchanger:
         if len(here) > self.sample:
             drawn = torch.multinomial(weights, self.sample, replacement=True, generator=generator)
             here, worth, weights = here[drawn], worth[:, drawn], weights.sum().expand(self.sample) / self.sample
-        gains = (worth * weights).reshape(-1)
-        utilities = people.policy.catalog.vectors(self.pool) @ people.vectors[here].T  # (n, s)
-        n, k = len(self.pool), len(slate)
+        gains, vectors = (worth * weights).reshape(-1), people.vectors[here]
+        return torch.cat([self._promising_of(pool, slate, vectors, gains, generator) for pool in self.pools])
+
+    def _promising_of(
+        self, pool: Tensor, slate: tuple[int, ...], vectors: Tensor, gains: Tensor, generator: torch.Generator
+    ) -> Tensor:
+        """Slates `(b, k)` of options of one kind, to people with vectors `(s, d)` whose answers gain `(a * s,)`."""
+        utilities = option_vectors(self.valuation.people.policy.catalog, pool) @ vectors.T  # (n, s)
+        n, k = len(pool), len(slate)
         drawn_slates = _drawn_slates(min(self.drawn, n**k), n, k, generator)
         values = self._linear(utilities[drawn_slates], gains)
         best = drawn_slates[values.topk(min(self.starts, len(values))).indices]
-        index = {row: position for position, row in enumerate(self.pool.tolist())}
+        index = {row: position for position, row in enumerate(pool.tolist())}
         current = torch.tensor([[index[row] for row in slate]]) if set(slate) <= index.keys() else best[:0]
         found: dict[tuple[int, ...], None] = {}
         for start in torch.cat([current, best]).tolist():
             self._climb(start, utilities, gains, found)
-        return self.pool[torch.tensor(list(found), dtype=torch.long).view(-1, k)]
+        return pool[torch.tensor(list(found), dtype=torch.long).view(-1, k)]
 
     def _climb(self, slate: list[int], utilities: Tensor, gains: Tensor, found: dict[tuple[int, ...], None]) -> None:
         """Exchange one slot after the other for the best item of the pool; keeps the best slates of each pass."""
@@ -148,7 +155,8 @@ class Exchanger:
             probabilities = people.answers(batch, here)[:, answers]  # (b, r, s)
             directions = (probabilities * conditional) @ vectors
             scores = people.top(directions.view(-1, vectors.shape[1])).scores[:, 0].double()
-            values.append(scores.view(len(batch), -1) @ staked)
+            costs = people.costs(batch).double() * float(weights.sum())
+            values.append(scores.view(len(batch), -1) @ staked - costs)
         return torch.cat(values)
 
 

@@ -11,6 +11,7 @@ from rather.errors import ImpossibleAnswerError, NoQuestionLeftError
 from rather.model.belief import Belief
 from rather.model.questions import Question
 from rather.model.responses import Choice
+from rather.planning.options import numbers_of, question_of
 from rather.planning.tree import Node, Valuation
 
 
@@ -38,13 +39,13 @@ class Growth:
         if not self._matters(node, reach):
             return
         if node.slate:
-            question = self.policy.item_question(node.depth + 1, node.slate)
+            question = question_of(self.policy, node.depth + 1, node.slate)
         else:
             try:
                 question = self.policy.question(belief, asked)
             except NoQuestionLeftError:
                 return
-            node.ask(question.slate, self.valuation.people)
+            node.ask(numbers_of(question), self.valuation.people)
         choices: list[Choice] = [*range(len(question)), *self.policy.response.extras]
         for choice, child, probability in zip(choices, node.children, node.answers, strict=True):
             after = reach * probability

@@ -37,7 +37,7 @@ def plan_html(plan: Plan, catalog: Catalog) -> str:
         catalog: That it was made for.
     """
     root = drawn_tree(plan, catalog)
-    asked = sum(bool(node.items) for node in plan.root.walk())
+    asked = sum(node.is_question for node in plan.root.walk())
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from rather.conversation.policy import Policy
 from rather.numerics.randomness import derive_generator
+from rather.planning.options import option_vectors
 from rather.retrieval import Found, Retriever, exact_retriever
 
 
@@ -48,10 +49,17 @@ class People:
         return self.retriever.top(directions, count, self.policy.allowed)
 
     def answers(self, slates: Tensor, rows: Tensor | None = None) -> Tensor:
-        """The probability `(b, a, m)` of each answer to slates `(b, k)` of items, perhaps only of people in `rows`."""
+        """The probability `(b, a, m)` of each answer to slates `(b, k)`, perhaps only of the people in `rows`."""
         vectors = self.vectors if rows is None else self.vectors[rows]
-        utilities = self.policy.catalog.vectors(slates) @ vectors.T
+        utilities = option_vectors(self.policy.catalog, slates) @ vectors.T
         return self.policy.response.log_probabilities(utilities).exp()
+
+    def costs(self, slates: Tensor) -> Tensor:
+        """`(b,)`, what reading slates `(b, k)` costs, where the policy chooses between items and attributes by it."""
+        if self.policy.ask != "auto":
+            return torch.zeros(len(slates))
+        cost = self.policy.reading_cost
+        return torch.where(slates >= 0, cost.card, cost.attribute).sum(dim=1)
 
 
 def sampled_people(policy: Policy, count: int, seed: int, purpose: str) -> People:

@@ -10,7 +10,7 @@ that one is taken which is best for other people, so that a plan is not made for
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -20,11 +20,13 @@ from rather.conversation.plans import Plan, PlanNode, PlanRegret
 from rather.conversation.policy import Policy
 from rather.errors import InvalidInputError
 from rather.model.allowed import allowed_rows, numbered_rows
+from rather.model.attributes import attributes_hash
 from rather.model.configured_items import MOST_LISTED, ConfiguredItems
 from rather.numerics.randomness import derive_generator
 from rather.numerics.threads import one_thread
 from rather.planning.exchange import Exchanger
 from rather.planning.growth import Growth
+from rather.planning.options import attributes_in
 from rather.planning.people import People, sampled_people
 from rather.planning.search import OnProgress, Progress, Search
 from rather.planning.tree import Node, Valuation
@@ -58,8 +60,8 @@ def plan(
     True
 
     Args:
-        policy: About items. Its questions are where the plan starts from, and its response model says how people
-            answer.
+        policy: Its questions are where the plan starts from, about items, attributes or both (`ask`; where that is
+            "auto", what the plan is worth is net of its reading cost), and its response model says how people answer.
         questions: In a row, at most.
         people: How many are sampled from the belief to plan for, and as many others to judge the plan by. A belief
             without a density has nobody but its particles.
@@ -68,7 +70,8 @@ def plan(
         least_share: Of all people who must come to a node for a question to be planned there.
         least_gain: The utility that a planned question must add in the end for those who come to it; where it adds
             less, the plan ends. By default it ends where questions add nothing.
-        pool: Items that may be asked about, besides those that the policy asks about and those that are best for some.
+        pool: Items, and attributes, that may be asked about besides those that the policy asks about and the items that
+            are best for some.
         sweeps: Passes over all nodes, at most.
         tries: Searches with other random numbers, of which the best tree is taken.
         seed: Of the people and the search.
@@ -99,8 +102,8 @@ def leaving_shares(questions: int, leaving: Mapping[int, float] | None) -> tuple
 
 
 def _validate(policy: Policy, counts: Mapping[str, int], least_share: float, least_gain: float) -> None:
-    if policy.ask != "items":
-        raise InvalidInputError(f'A plan asks about items, but `ask` of the policy is "{policy.ask}".')
+    if policy.ask != "items" and policy.p != 1:
+        raise InvalidInputError(f"A plan asks about single attributes, but `p` of the policy is {policy.p}.")
     for name, count in counts.items():
         if count < 1:
             raise InvalidInputError(f"`{name}` must be at least 1, got {count}.")
@@ -133,7 +136,7 @@ class _Planner:
         myopic = Node(0)
         growth.grow(myopic)
         valuation.settle(myopic, weights)
-        exchanger = Exchanger(valuation, self._pool(myopic, valuation.people))
+        exchanger = Exchanger(valuation, tuple(self._pools(myopic, valuation.people)))
         # Each tree has at most as many nodes as the myopic one, those of all depths together hardly more than twice.
         progress = Progress(3 * len(myopic.questions) * self.sweeps * self.tries, on_progress)
         found = [myopic.copied()]
@@ -151,7 +154,17 @@ class _Planner:
         least = valuation.value(found[0])
         return max((tree for tree in found if valuation.value(tree) >= least), key=selection.value)
 
-    def _pool(self, root: Node, people: People) -> Tensor:
+    def _pools(self, root: Node, people: People) -> Iterator[Tensor]:
+        """For each kind of question the options that may be asked about, ascending."""
+        kinds, asked = self.policy.ask, [option for node in root.questions for option in node.slate]
+        if kinds != "attributes":
+            yield self._items(torch.tensor([row for row in asked if row >= 0], dtype=torch.long), people)
+        if kinds != "items" and (count := len(self.policy.catalog.attributes)):
+            order = torch.randperm(count, generator=derive_generator(self.seed, "pool of attributes"))
+            said = torch.tensor(attributes_in(asked), dtype=torch.long)
+            yield -1 - torch.unique(torch.cat([order[: self.pool], said])).flip(0)
+
+    def _items(self, asked: Tensor, people: People) -> Tensor:
         """Rows of the items that may be asked about, ascending."""
         policy, generator = self.policy, derive_generator(self.seed, "pool")
         if isinstance(policy.catalog.storage, ConfiguredItems) and policy.available > MOST_LISTED:
@@ -161,7 +174,6 @@ class _Planner:
         else:
             rows = allowed_rows(policy.allowed, policy.catalog.storage)
             drawn = rows[torch.randperm(len(rows), generator=generator)[: self.pool]]
-        asked = torch.tensor([row for node in root.questions for row in node.slate], dtype=torch.long)
         favourites = people.top(people.vectors[:MOST_FAVOURITES]).rows[:, 0]
         pool: Tensor = torch.unique(torch.cat([drawn, asked, favourites]))
         return pool
@@ -173,11 +185,12 @@ class _Planner:
         kept = valuation.stake(node) * float(valuation.people.top((reach @ valuation.people.vectors)[None]).scores)
         for child, probability in zip(node.children, node.answers, strict=True):
             kept += self._prune(child, valuation, reach * probability)
+        kept -= node.cost * float(reach.sum())
         leaf = Node(node.depth)
         ended = valuation.settle(leaf, reach)
         if kept - ended > self.least_gain * float(reach.sum()) + 1e-7 * abs(ended):
             return kept
-        node.slate, node.children, node.answers = (), (), torch.zeros(0, 0)
+        node.slate, node.cost, node.children, node.answers = (), 0.0, (), torch.zeros(0, 0)
         return ended
 
     def _plan(self, root: Node, myopic: Node, valuation: Valuation, others: Valuation) -> Plan:
@@ -201,6 +214,8 @@ class _Planner:
             len(valuation.people.vectors),
             self.seed,
             regret,
+            policy.ask,
+            "" if policy.ask == "items" else attributes_hash(policy.catalog.attributes),
         )
 
     def _frozen(self, node: Node, reach: Tensor) -> PlanNode:
@@ -209,4 +224,5 @@ class _Planner:
             self._frozen(child, reach * probability)
             for child, probability in zip(node.children, node.answers, strict=True)
         )
-        return PlanNode(float(reach.sum()), ids[node.row], tuple(ids[row] for row in node.slate), children)
+        items = tuple(ids[row] for row in node.slate if row >= 0)
+        return PlanNode(float(reach.sum()), ids[node.row], items, children, attributes_in(node.slate))

@@ -20,7 +20,8 @@ class Node:
 
     Attributes:
         depth: Questions answered so far.
-        slate: Rows of the items asked about; empty at a leaf.
+        slate: The options asked about, as `rather.planning.options` numbers them; empty at a leaf.
+        cost: Of reading the question, in units of utility; 0 where all questions are of one kind.
         answers: `(a, m)`, the probability of each answer for each of the people.
         children: One for each answer.
         row: Of the recommended item.
@@ -29,22 +30,24 @@ class Node:
 
     depth: int
     slate: tuple[int, ...] = ()
+    cost: float = 0.0
     answers: Tensor = field(default_factory=lambda: torch.zeros(0, 0))
     children: Sequence[Node] = ()
     row: int = -1
     vector: Tensor = field(default_factory=lambda: torch.zeros(0))
 
     def ask(self, slate: Sequence[int], people: People) -> None:
-        """Ask about these items; the children stay where there are any."""
+        """Ask about these options; the children stay where there are any."""
         self.slate = tuple(slate)
-        self.answers = people.answers(torch.tensor([self.slate]))[0]
+        slates = torch.tensor([self.slate])
+        self.cost, self.answers = float(people.costs(slates)), people.answers(slates)[0]
         if not self.children:
             self.children = [Node(self.depth + 1) for _ in self.answers]
 
     def copied(self) -> Node:
         """The same tree, to be changed without changing this one."""
         children = [child.copied() for child in self.children]
-        return Node(self.depth, self.slate, self.answers, children, self.row, self.vector)
+        return Node(self.depth, self.slate, self.cost, self.answers, children, self.row, self.vector)
 
     def walk(self) -> Iterator[Node]:
         """This node and all below, parents first."""
@@ -66,6 +69,8 @@ class Node:
 @dataclass(frozen=True, eq=False)
 class Valuation:
     """What trees are worth: the expected utility of what is recommended to people when they leave.
+
+    Where questions are of two kinds, that is net of what it costs to read them.
 
     Attributes:
         people: Who answers.
@@ -105,6 +110,8 @@ class Valuation:
         """`(m,)`, what a node is worth to each of the people once they are there, recommendations as they are."""
         stake = self.stake(node)
         worth = stake * (self.people.vectors @ node.vector) if stake else torch.zeros(len(self.people.vectors))
+        if node.cost:
+            worth = worth - node.cost
         for child, probability in zip(node.children, node.answers, strict=True):
             worth = worth + probability * self.worth(child)
         return worth

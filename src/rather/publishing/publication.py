@@ -119,11 +119,12 @@ class Publication:
         return {"kind": question.kind, "options": [_single(each) for each in question.compared], "evoi": question.evoi}
 
     def _planned(self, node: PlanNode) -> list[Any] | None:
-        """The rows of a planned question and what is planned after each answer; None where the plan ends."""
-        if not node.items:
+        """What is asked, what is planned after each answer, and the kind of question; None where the plan ends."""
+        if not node.is_question:
             return None
-        rows = [self.policy.catalog.row(item) for item in node.items]
-        return [rows, [self._planned(child) for child in node.children]]
+        options = list(node.attributes) or [self.policy.catalog.row(item) for item in node.items]
+        kind = "attributes" if node.attributes else "items"
+        return [options, [self._planned(child) for child in node.children], kind]
 
     def _prompt(self, language: str) -> str:
         """The sentence above items, which is the same for all of them: "Which film would you rather watch?"."""
@@ -171,7 +172,7 @@ def validate_size(name: str, count: int) -> None:
     if count > MOST_ITEMS:
         raise InvalidInputError(
             f"{name} has {count:,} items, and a published page holds at most {MOST_ITEMS:,}: it loads all of them and "
-            "thinks on the device. Use `rather serve`, which has no such limit, or publish a smaller table."
+            "thinks on the device. Use `rather serve`, which has no such limit, or publish fewer."
         )
     if count < 2:
         raise InvalidInputError(f"A question compares at least 2 items, but {name} has {counted(count, 'item')}.")

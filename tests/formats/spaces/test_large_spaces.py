@@ -129,7 +129,7 @@ def test_tasks_and_plans_are_asked():
     assert set(Policy(LAPTOPS, BELIEF, tasks=[task]).question(BELIEF, ()).slate) == set(rows)
     plan = rather.plan(Policy(LAPTOPS, BELIEF), questions=1, people=50)
     question = Policy(LAPTOPS, BELIEF, strategy="plan", plan=plan).question(BELIEF, ())
-    assert {LAPTOPS.ids[row] for row in question.slate} == set(plan.next_items([]))
+    assert {LAPTOPS.ids[row] for row in question.slate} == set(plan.root.items)
 
 
 def test_simulations_in_other_processes_are_those_in_this_one():

@@ -149,21 +149,20 @@ export class Policy {
     const { k, ask, seed } = this.settings;
     if (hinted || k !== header.k || ask !== header.ask || this.allowed !== null) return null;
     if (header.first !== null) return asked.length === 0 && seed === header.seed ? { ...header.first } : null;
-    const options = this.plannedRows(header.plan, asked);
-    if (options === null) return null;
-    const { catalog, response } = this.world;
-    const judge = Judge.of(catalog, belief, response, k, null);
-    const evoi = Math.max(0, judge.evoi(options.map((row) => belief.particles.ofItem(row, catalog))));
-    return { kind: "items", options, evoi };
+    const question = this.plannedQuestion(header.plan, asked);
+    if (question === null) return null;
+    const judge = Judge.of(this.world.catalog, belief, this.world.response, k, null);
+    const evoi = judge.evoi(this.vectors(question).map((vector) => belief.particles.utilities(vector)));
+    return { ...question, evoi: Math.max(0, evoi) };
   }
 
-  private plannedRows(plan: PlanNode | null, asked: readonly Asked[]): number[] | null {
+  private plannedQuestion(plan: PlanNode | null, asked: readonly Asked[]): Question | null {
     let node = plan;
     for (const { question, choice } of asked) {
-      if (node === null || choice === "skip" || question.options.join() !== node[0].join()) return null;
+      if (node === null || choice === "skip" || question.kind !== node[2] || question.options.join() !== node[0].join()) return null;
       node = node[1][this.world.response.row(choice, question.options.length)] ?? null;
     }
-    return node === null ? null : [...node[0]];
+    return node && { kind: node[2], options: [...node[0]], evoi: 0 };
   }
 
   private readingCost(question: Question): number {

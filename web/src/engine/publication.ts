@@ -59,7 +59,8 @@ export interface FilterColumn {
 export type AskKind = "items" | "attributes" | "auto";
 export type QuestionKind = "items" | "attributes";
 /** Rows of a planned question, and what is planned after each answer. */
-export type PlanNode = [number[], (PlanNode | null)[]];
+/** The options of a planned question, what is planned after each answer, and what the options are. */
+export type PlanNode = [number[], (PlanNode | null)[], QuestionKind];
 type Template = string | Record<string, string>;
 
 export interface Header {

@@ -62,6 +62,11 @@ async function thinkAhead(id: string, number: number): Promise<void> {
 
 let latest = 0;
 
+// Only an error that is thrown reaches the page.
+addEventListener("unhandledrejection", ({ reason }) => {
+  throw reason;
+});
+
 addEventListener("message", ({ data }: MessageEvent<Call | { load: ArrayBuffer }>) => {
   if ("load" in data) ready = loaded(data.load);
   else {

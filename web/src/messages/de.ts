@@ -51,6 +51,7 @@ export const de: Messages = {
   "problem.gone": "Dieses Gespräch gibt es nicht mehr",
   "problem.wrong": "Da ist etwas schiefgegangen",
   "problem.unexpected": "Der Server hat mit einem unerwarteten Fehler geantwortet ({status}).",
+  "problem.engine": "Ein Teil dieser Seite konnte nicht geladen werden oder ist ausgefallen. Deine bisherigen Antworten bleiben auf diesem Gerät.",
   "problem.later": "Versuch es in ein paar Minuten noch einmal.",
   "problem.again": "Noch einmal versuchen",
   "problem.new": "Neues Gespräch beginnen",

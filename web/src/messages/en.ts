@@ -51,6 +51,7 @@ export const en = {
   "problem.gone": "This conversation is gone",
   "problem.wrong": "Something went wrong",
   "problem.unexpected": "The server replied with an unexpected error ({status}).",
+  "problem.engine": "Part of this page could not be loaded, or has failed. Your answers so far are kept on this device.",
   "problem.later": "Try again in a few minutes.",
   "problem.again": "Try again",
   "problem.new": "Start a new conversation",

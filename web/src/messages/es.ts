@@ -51,6 +51,7 @@ export const es: Messages = {
   "problem.gone": "Esta conversación ya no existe",
   "problem.wrong": "Algo ha salido mal",
   "problem.unexpected": "El servidor ha respondido con un error inesperado ({status}).",
+  "problem.engine": "No se ha podido cargar una parte de esta página, o ha fallado. Tus respuestas se conservan en este dispositivo.",
   "problem.later": "Vuelve a intentarlo dentro de unos minutos.",
   "problem.again": "Volver a intentarlo",
   "problem.new": "Empezar otra conversación",

@@ -52,6 +52,7 @@ export const fr: Messages = {
   "problem.gone": "Cette conversation n’existe plus",
   "problem.wrong": "Un problème est survenu",
   "problem.unexpected": "Le serveur a répondu par une erreur inattendue ({status}).",
+  "problem.engine": "Une partie de cette page n’a pas pu être chargée ou ne fonctionne plus. Vos réponses restent sur cet appareil.",
   "problem.later": "Réessayez dans quelques minutes.",
   "problem.again": "Réessayer",
   "problem.new": "Commencer une nouvelle conversation",

@@ -294,7 +294,7 @@ class ServedCatalog:
         """The plan that conversations of a policy follow: one that fits, where all items are allowed."""
         if policy.strategy != "auto" or policy.allowed is not None:
             return None
-        return next((plan for plan in self.plans if plan.fits(policy.k, policy.response, policy.ask)), None)
+        return next((plan for plan in self.plans if plan.fits(policy.k, policy.response, policy.ask, policy.p)), None)
 
     def _load_policy(self, settings_json: str, budget_ms: float | None) -> tuple[Policy, Stopping]:
         """The policy and the stopping rule of settings of a log."""
