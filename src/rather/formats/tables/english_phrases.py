@@ -103,7 +103,14 @@ def _complete(name: str, unit: str) -> str:
     """A name with the noun that its unit leaves out."""
     if unit.endswith("per capita") and name in ("alcohol", "energy", "electricity", "water", "meat", "coffee"):
         return f"{name} consumption"
+    if is_fuel_economy(name, unit):
+        return f"{name} fuel economy"
     return name
+
+
+def is_fuel_economy(name: str, unit: str) -> bool:
+    """Whether a column such as "city mpg", whose unit is not part of its name, holds how economical cars are."""
+    return unit == "mpg" and name in ("city", "highway", "combined")
 
 
 def _without_in(template: str, value: str) -> str:
