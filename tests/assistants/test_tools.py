@@ -66,7 +66,7 @@ def test_a_number_may_be_written_as_a_text(cars):
         assert wished["wishes"] == 1
         left = await assistant.call("recommend", conversation=id, exclude=[str(item)])
         assert sorted([item, *(each["id"] for each in left["recommendations"])]) == [10, 11, 12]
-        assert "No item has the id 13" in await assistant.error(
+        assert "No item has the id '13'" in await assistant.error(
             "state_wish", conversation=id, says="more-like", item="13"
         )
 

@@ -125,6 +125,30 @@ def test_the_numbers_of_the_answers_are_named():
     assert chosen.text == "you chose it over Seven and Zodiac"
 
 
+def test_what_two_columns_say_alike_is_said_once():
+    """Both ways to measure it make a car "more economical"."""
+    rows = range(40)
+    table = {
+        "name": [f"Car {row}" for row in rows],
+        "mpg_city": [10 + row for row in rows],
+        "mpg_highway": [15 + (row if row >= 30 else 7 * row % 30) for row in rows],
+        "seats": [2 + row % 4 for row in rows],
+    }
+    more = {"direction": "more"}
+    cars = encode_table(table, {"columns": {"mpg_city": more, "mpg_highway": more}})
+    session = told(Session(Policy(cars.catalog, cars.belief())), [38, 39], 0)
+    (found,) = session.reasons(session.policy.described(session.belief, [36]))
+    assert [reason.text for reason in found].count("more economical than most items") == 1
+
+
+def test_what_an_item_has_in_common_with_another_need_not_be_followed_by_that_it_is_like_it():
+    """Also where the other was chosen twice."""
+    unsure = films([1.0, -1.0], [1.0, -0.5], [-0.5, 1.0])
+    said = texts(told(told(unsure, [0, 1], 0), [0, 3], 0))["The Naked Gun"]
+    assert said[0] == "another film that is funny, like Airplane!, which you chose"
+    assert "like Airplane!, which you chose" not in said
+
+
 @pytest.fixture(scope="module")
 def cars(tmp_path_factory):
     path = tmp_path_factory.mktemp("cars") / "cars.csv"

@@ -8,6 +8,8 @@ import torch
 from rather import Belief, BestItem, BestOfList, Catalog, DiscountedList, Policy, Session
 from rather.conversation.lists import POOLED_ITEMS, SLOT_SHARE
 from rather.errors import InvalidInputError
+from rather.retrieval.shortlist import ShortlistRetriever
+from rather.retrieval.shortlist_settings import ShortlistSettings
 from worlds import normal, world
 
 # Three groups of people, each with an item of its own; two copies of each item, the second a little worse.
@@ -70,6 +72,19 @@ def test_lists_of_a_large_catalogue_go_on_after_the_last_list():
     rows = [item.row for item in session.recommend(300)]
     assert sorted(rows) == list(range(300))
     assert [item.row for item in session.recommend(7, offset=60)] == rows[60:67]
+
+
+def test_pages_by_expected_utility_are_cut_from_one_ranking():
+    """A poor shortlist misses some of the best few, which a longer search finds: none is shown twice or left out."""
+    catalog, belief = Catalog(normal(3000, 12)), Belief.from_users(normal(100, 12, seed=1))
+    settings = ShortlistSettings(directions=4, checks=8, enlargements=0)
+    shortlist = ShortlistRetriever.build(catalog, belief, settings=settings)
+    session = Session(Policy(catalog, belief, retriever=shortlist))
+    session.tell(session.ask(), 0)
+    best = (catalog.items @ session.belief.mean).argsort(descending=True)[:15].tolist()
+    assert shortlist.top(session.belief.mean[None], 5).rows[0].tolist() != best[:5]
+    pages = [session.recommend(5, offset=offset, ranking="mean") for offset in (0, 5, 10)]
+    assert [item.row for page in pages for item in page] == best
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -87,9 +87,8 @@ def recommendations_view(
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("", justify="right", style="dim")
     heading = message(language, "terminal.recommended")
-    # What tells configurations apart is at the end of what they are called.
-    made = any(item.phrase for item in top)
-    table.add_column(heading, style="bold", no_wrap=not made, overflow="fold" if made else "ellipsis", max_width=36)
+    # Not cut: what tells items apart is often at the end of what they are called, such as a year.
+    table.add_column(heading, style="bold", overflow="fold", max_width=36)
     table.add_column(message(language, "terminal.match"))
     for rank, item in enumerate(top, start=1):
         filled = round(item.match * BAR_WIDTH)
@@ -100,8 +99,7 @@ def recommendations_view(
             bar.append(f" {match_text(item, language)}", style="default"),
         )
         if rank <= len(stands_for) and stands_for[rank - 1]:
-            # A label is cut at the edge of its column; half a reason would say nothing.
-            table.add_row("", Text(stands_for[rank - 1], style="not bold dim", no_wrap=False, overflow="fold"), "")
+            table.add_row("", Text(stands_for[rank - 1], style="not bold dim"), "")
     share = regret / start_regret if start_regret > 0 else 0.0
     note = Text(message(language, "terminal.still", share=percent(share, language)) + "\n")
     why = zip(top, reasons, strict=False)

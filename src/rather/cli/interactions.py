@@ -85,7 +85,8 @@ def _print_table(shown: "list[SuggestedInteraction]", count: int, lines: str, ta
     console.print(columns)
     console.print(f"{count} pairs, measured on held-out ratings.", style="dim")
     if lines:
-        say(f"To declare them, put this into {table.with_suffix('.toml').name} (each pair costs questions):\n")
+        settings = table.with_suffix(".toml").name
+        say(f"To declare what is worth it, put this into {settings} (each pair costs questions):\n")
         say(lines)
     else:
         say("No pair removes clearly more than chance would: there is nothing to declare.")

@@ -28,6 +28,10 @@ VALUED_ITEMS = 64
 # An item is listed for those who like nothing else on the list if it adds this share of what there is to gain.
 SLOT_SHARE = 0.01
 
+# The fewest items of a ranking by expected utility, from which all its pages are cut. A shortlist answers searches for
+# the best few itself and searches all items for more, which may put others among the first.
+RANKED_ITEMS = 50
+
 # Lists that are chosen one after the other; who reads on gets what is left in the order of expected utility.
 MOST_LISTS = 10
 
@@ -75,11 +79,13 @@ class Recommended:
     Attributes:
         regret: What the best list is expected to lose.
         pool: The rows that lists are made of.
+        ranking: The rows of highest expected utility, best first.
         lists: The rows of the first recommendations, by their number.
     """
 
     regret: float | None = None
     pool: Tensor | None = None
+    ranking: list[int] = field(default_factory=list)
     lists: dict[int, list[int]] = field(default_factory=dict)
 
 
@@ -193,9 +199,16 @@ class Recommender:
     def by_mean(self, count: int, offset: int = 0, excluded: Sequence[int] = ()) -> list[int]:
         """The rows of highest expected utility: `count` of them from `offset` on."""
         wanted = min(offset + count + len(excluded), self.available)
-        left_out = set(excluded)
-        rows = [row for row in self.search(self.belief.mean[None], wanted).rows[0].tolist() if row not in left_out]
-        return rows[offset : offset + count]
+        ranking, left_out = self._ranking(wanted), set(excluded)
+        return [row for row in ranking[:wanted] if row not in left_out][offset : offset + count]
+
+    def _ranking(self, least: int) -> list[int]:
+        """At least so many rows of highest expected utility."""
+        found = self.known.ranking
+        if len(found) < least:
+            most = min(max(least, RANKED_ITEMS), self.available)
+            found = self.known.ranking = self.search(self.belief.mean[None], most).rows[0].tolist()
+        return found
 
     def evoi(self, probabilities: Tensor) -> float:
         """What a question adds to the best list, from the probabilities `(r, m)` of its answers."""

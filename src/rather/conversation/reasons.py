@@ -142,6 +142,8 @@ def _strongest(candidates: Iterable[_Candidate], said: set[str], uses: Counter[s
             shared.update(each.reason.questions)
         elif each.reason.kind == "like" and shared.issuperset(each.reason.questions):
             continue  # it was said what the two have in common
+        if each.key in {other.key for other in chosen.values()}:
+            continue  # two columns may say the same, such as "more economical than most cars"
         if each.gain >= least or each.reason.kind == "chosen":
             chosen.setdefault(each.reason.column or each.reason.kind, each)
     return list(chosen.values())[:MOST_REASONS]
@@ -287,10 +289,11 @@ class _Answers:
             text = self._chosen_text(over)
             gain = max(0.0, *(gain for _, option, gain in chosen if option.id == item.id))
             yield _Candidate(Reason("chosen", text, None, tuple(question.number for question in own)), gain)
-        for question, option, gain in chosen:
+        last = {option.id: question.number for question, option, _ in chosen}  # as what they have in common names it
+        for _, option, gain in chosen:
             if gain > 0 and not own:
                 text = self._text("like", label=option.named)
-                yield _Candidate(Reason("like", text, None, (question.number,)), gain, personal=False)
+                yield _Candidate(Reason("like", text, None, (last[option.id],)), gain, personal=False)
 
     def _chosen_text(self, over: Sequence[str]) -> str:
         if len(over) < 3:

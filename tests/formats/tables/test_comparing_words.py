@@ -23,6 +23,8 @@ def words(name, values=NUMBERS):
         ("seats", "with more seats", "with fewer seats"),
         ("unemployment_pct", "with higher unemployment", "with lower unemployment"),
         ("clock_rate", "with a higher clock rate", "with a lower clock rate"),
+        ("city mpg", "more economical", "less economical"),
+        ("health_spend_pct_gdp", "with higher health spending", "with lower health spending"),
         ("battery_hours", "with longer battery life", "with shorter battery life"),
     ],
 )

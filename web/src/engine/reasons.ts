@@ -45,16 +45,21 @@ export function reasons(session: Session, rows: readonly number[], texts: Texts,
   const uses = new Map<string | null, number>();
   return rows.map((row) => {
     const chosen = strongest(answers.candidates(row, rows[0]!), said, uses);
-    for (const { said: key, reason } of chosen) {
-      said.add(key || reason.text);
-      uses.set(reason.column, (uses.get(reason.column) ?? 0) + 1);
+    for (const each of chosen) {
+      said.add(sentence(each));
+      uses.set(each.reason.column, (uses.get(each.reason.column) ?? 0) + 1);
     }
     return chosen.map(({ reason }) => reason);
   });
 }
 
+/** The same for two reasons that must not both be given in a list. */
+function sentence({ said, reason }: Candidate): string {
+  return said || reason.text;
+}
+
 function strongest(candidates: Candidate[], said: ReadonlySet<string>, uses: ReadonlyMap<string | null, number>): Candidate[] {
-  const fresh = candidates.filter((each) => !said.has(each.said || each.reason.text));
+  const fresh = candidates.filter((each) => !said.has(sentence(each)));
   const least = LEAST_SHARE * Math.max(0, ...fresh.map(({ gain }) => gain));
   const gain = (each: Candidate): number => each.gain * REPEATED_SHARE ** (uses.get(each.reason.column) ?? 0);
   const order = (each: Candidate): number => (each.reason.kind === "chosen" ? 0 : 2) + (each.personal ? 0 : 1);
@@ -64,6 +69,8 @@ function strongest(candidates: Candidate[], said: ReadonlySet<string>, uses: Rea
     const { kind, questions, column } = each.reason;
     if (kind === "shared") questions.forEach((number) => shared.add(number));
     else if (kind === "like" && questions.every((number) => shared.has(number))) continue;
+    // Two columns may say the same, such as "more economical than most cars".
+    if ([...chosen.values()].some((other) => sentence(other) === sentence(each))) continue;
     if ((each.gain >= least || kind === "chosen") && !chosen.has(column ?? kind)) chosen.set(column ?? kind, each);
   }
   return [...chosen.values()].slice(0, MOST_REASONS);
@@ -205,11 +212,12 @@ class Answers {
       const reason: Reason = { kind: "chosen", text: this.chosenText(over), column: null, questions: own.map(({ number }) => number) };
       return [{ reason, gain, personal: true, said: "" }];
     }
+    const last = new Map(chosen.map((each) => [each.chosen, each.number])); // as what they have in common names it
     return chosen
       .filter(({ gain }) => gain > 0)
-      .map(({ number, chosen: liked, gain }) => {
+      .map(({ chosen: liked, gain }) => {
         const text = this.text("like", { label: this.label(liked) });
-        return { reason: { kind: "like", text, column: null, questions: [number] }, gain, personal: false, said: "" };
+        return { reason: { kind: "like", text, column: null, questions: [last.get(liked)!] }, gain, personal: false, said: "" };
       });
   }
 

@@ -3,11 +3,13 @@
 import re
 
 from rather.formats.tables.column_kinds import ColumnKind
-from rather.formats.tables.english_phrases import RATE, in_full, inside
+from rather.formats.tables.english_phrases import RATE, in_full, inside, is_fuel_economy
 from rather.formats.tables.naming import CURRENCY_SIGNS, counts_things
 from rather.formats.tables.table_columns import TableColumn
 from rather.formats.tables.word_classes import is_adjective, is_plural
 from rather.languages import ENGLISH, name_in, translated
+
+OF_ECONOMY = ("less economical", "more economical")
 
 # What an item with less and with more of a column is, before "than", by the column's name.
 OF_NAMES: dict[str, tuple[str, str]] = {
@@ -45,7 +47,7 @@ OF_NAMES: dict[str, tuple[str, str]] = {
     r"battery( hours)?": ("with shorter battery life", "with longer battery life"),
     r"(.* )?(life|range)|reach|(.* )?coastline": ("with a shorter {name}", "with a longer {name}"),
     r"((average|mean|summer|winter|water|air) )?temperature": ("colder", "warmer"),
-    r"(combined |city |highway )?mpg": ("less economical", "more economical"),
+    r"(combined |city |highway )?mpg": OF_ECONOMY,
     r"(.* )?(ssd|hdd)": ("with less {name} storage", "with more {name} storage"),
 }
 OF_AMOUNTS = ("with less {name}", "with more {name}")
@@ -102,6 +104,8 @@ def _is_bound(spoken: str) -> bool:
 def _usual_words(column: TableColumn, spoken: str) -> tuple[str, str]:
     if column.kind is ColumnKind.DATE:
         return OF_DATES
+    if is_fuel_economy(spoken, column.unit):
+        return OF_ECONOMY
     if _is_bound(spoken):
         return OF_BOUNDS[spoken.split()[0]]
     if column.unit == "%" and not RATE.fullmatch(spoken) and not UNCOUNTABLES.fullmatch(spoken):

@@ -22,7 +22,14 @@ from rather.formats.tables.word_classes import TYPES, is_adjective, is_plural, w
 # What is paid for something else than the item itself.
 _DUES = ("rent", "fee", "tax", "deposit", "salary", "wage", "discount", "shipping", "miete", "kaution")
 # Words that names of columns cut short.
-_FULL_WORDS = {"min": "minimum", "max": "maximum", "avg": "average", "temp": "temperature", "qty": "quantity"}
+_FULL_WORDS = {
+    "min": "minimum",
+    "max": "maximum",
+    "avg": "average",
+    "temp": "temperature",
+    "qty": "quantity",
+    "spend": "spending",
+}
 # What is not part of anything although it is given in per cent.
 RATE = re.compile(
     r"(.* )?(rate|ratio|share|level|index|score|spend|spending|balance|change|percentage|grade)|taxes|tax"
@@ -96,7 +103,14 @@ def _complete(name: str, unit: str) -> str:
     """A name with the noun that its unit leaves out."""
     if unit.endswith("per capita") and name in ("alcohol", "energy", "electricity", "water", "meat", "coffee"):
         return f"{name} consumption"
-    return f"{name}ing" if name.endswith(" spend") else name
+    if is_fuel_economy(name, unit):
+        return f"{name} fuel economy"
+    return name
+
+
+def is_fuel_economy(name: str, unit: str) -> bool:
+    """Whether a column such as "city mpg", whose unit is not part of its name, holds how economical cars are."""
+    return unit == "mpg" and name in ("city", "highway", "combined")
 
 
 def _without_in(template: str, value: str) -> str:
