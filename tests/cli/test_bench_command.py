@@ -11,6 +11,7 @@ from rather.research.bench.spaces.measurements import (
     CheckedSearch,
     MustHave,
     SpaceEvoi,
+    SpaceFloor,
     SpaceMemory,
     SpaceQuestion,
     SpaceRegret,
@@ -66,7 +67,8 @@ def measured_spaces(monkeypatch):
         (MustHave("price < 2000", 12_345, 678, 0.18, 0.3),),
         CheckedSearch(43_200, 10_872, 0, 50, 1e-6, 10),
         (SpaceEvoi("bicycle", 10**9, 50, EvoiShare(12, 0.997, 0.002), (1.0, 0.994)),),
-        (SpaceRegret("attributes", 4, 2, 12, 8, 0.371, 0.02, 0.25),),
+        (SpaceRegret("attributes", 4, 2, 1000, 12, 8, 0.371, 0.02, 0.25),),
+        (SpaceFloor(16.0, 0.123),),
         (SpaceMemory(10**6, 54, 123_000_000),),
         (Goal("laptop", "regret left", 0.371, 0.15, False),),
         2,
@@ -88,7 +90,7 @@ def test_spaces_are_measured_as_the_options_say_and_printed(rather, measured_spa
     text = " ".join(rather("bench", "--spaces", "--quick", "--repeats", "3", "--no-memory").out.split())
     assert (measured_spaces[0].repeats, measured_spaces[0].memory) == (3, False)
     assert measured_spaces[0].users == SpacesSettings.quick().users
-    for shown in ("1,000,000,000,000", "1.75", "12,345", "99.4", "37.1", "123 MB", "missed", "gap 1.0e-06"):
+    for shown in ("1,000,000,000,000", "1.75", "12,345", "99.4", "37.1", "123 MB", "missed", "gap 1.0e-06", "12 %"):
         assert shown in text
     assert "trust ratios more than times" in text
 

@@ -99,6 +99,14 @@ def test_the_end_of_the_input_quits(terminal):
     assert asked.process.wait(PATIENCE) == 0
 
 
+def test_the_first_line_counts_what_the_must_haves_leave(terminal, tmp_path):
+    rows = "".join(f"lamp {number},{10 * number},{'red' if number % 2 else 'blue'}\n" for number in range(1, 21))
+    path = tmp_path / "lamps.csv"
+    path.write_text(f"name,price,colour\n{rows}", encoding="utf-8")
+    asked = terminal(str(path), "--where", "price <= 70")
+    assert "7 " in asked.wait_for("A few questions").splitlines()[-1]
+
+
 def test_a_contradiction_is_told_kindly_and_can_be_corrected(terminal):
     asked = terminal("films")
     for number, key in enumerate("11212", start=1):

@@ -143,7 +143,8 @@ def test_what_makes_no_sense_is_a_problem(client):
     assert "Nothing called 'wheels'" in detail
     problem(look(client, session, wanted={"frame": "wood"}), 422, "invalid-adjustment")
     problem(look(client, session, item="steel/rim"), 422, "invalid-adjustment")
-    problem(look(client, session, wanted="frame=carbon"), 422, "invalid-request")
+    detail = problem(look(client, session, wanted="frame=carbon"), 422, "invalid-request")
+    assert 'such as [{"column": "frame", "value": "carbon"}]' in detail
     problem(look(client, session, wanted='[{"column": "frame"}]'), 422, "invalid-request")
     problem(take(client, session, START), 422, "invalid-hint")
     problem(take(client, session, "carbon/rim/48/blue/no"), 422, "invalid-hint")

@@ -28,6 +28,10 @@ def print_spaces(report: SpacesReport) -> None:
     console.print(_evoi(report))
     if report.regret:
         console.print(_regret(report))
+    for floor in report.floors:
+        console.print(
+            f"told {floor.bits:.1f} bits about each user, a recommendation could leave {100 * floor.share:.0f} % of it"
+        )
     for each in report.memory:
         peak = "?" if each.peak_bytes is None else f"{each.peak_bytes / 1e6:,.0f} MB"
         console.print(f"peak memory for {each.n:,} items of {each.d} dimensions: {peak}")
@@ -74,8 +78,8 @@ def _evoi(report: SpacesReport) -> Table:
 
 def _regret(report: SpacesReport) -> Table:
     title = f"Regret on the laptop after {report.regret[0].questions} questions, % of the start"
-    table = _table(title, "asked about", "k", "p", "recommended item", "±", "best of the list", "users")
+    table = _table(title, "asked about", "k", "p", "particles", "recommended item", "±", "best of the list", "users")
     for each in report.regret:
         shares = (f"{100 * share:.1f}" for share in (each.share, each.error, each.list_share))
-        table.add_row(each.ask, str(each.k), str(each.p), *shares, str(each.users))
+        table.add_row(each.ask, str(each.k), str(each.p), f"{each.particles:,}", *shares, str(each.users))
     return table

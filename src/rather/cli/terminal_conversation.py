@@ -29,7 +29,7 @@ MOST_KEYS = 9
 def converse(session: Session, on_change: Callable[[], None], language: str = ENGLISH) -> None:
     """Ask until more questions would hardly help or the person quits; `on_change` is called after every change."""
     console = plain_console()
-    number = len(session.policy.catalog)
+    number = session.policy.available  # must-haves leave fewer than there are
     items = f"{count_text(number, ENGLISH)} {plural(session.policy.catalog.name, number)}"
     count = message(language, "terminal.count", items=items, number=number)
     console.print(Text.assemble((count, "bold"), message(language, "terminal.welcome")))

@@ -54,7 +54,7 @@ def test_a_space_in_a_file_is_the_space_that_is_built(tmp_path):
     [
         ("[options.frame]", "[option.frame]", 6, "unknown section 'option'; did you mean 'options'"),
         ('name = "bike"', 'nam = "bike"', 2, "unknown setting 'nam'; did you mean 'name'"),
-        ('name = "bike"', "name = 5", 2, "`name` must say what one configuration is called, got 5"),
+        ('name = "bike"', "name = 5", 2, 'is called, such as "bicycle", got 5'),
         ("price <= 1200", "prize <= 1200", 3, "'prize'"),
         ("frame == 'carbon'", "frame == 'carbn'", 3, "did you mean 'carbon'"),
         ('[["frame", "size"]]', '[["frame", "siz"]]', 4, "there is no column 'siz'; did you mean 'size'"),

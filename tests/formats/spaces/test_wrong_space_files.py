@@ -49,7 +49,7 @@ HUGE = f"1{'0' * 400}"
 # What is written in place of what, and the message.
 WRONG = {
     "section": ("[options.top]", "[option.top]", "line 9: unknown section 'option'; did you mean 'options'?"),
-    "no name": ('name = "desk"\n', "", "line 1: `name` must say what one configuration is called, got None"),
+    "no name": ('name = "desk"\n', "", "line 1: `name` must say what one configuration is called, .*; it is missing"),
     "key": ("verb =", "verbb =", "line 3: unknown setting 'verbb'; did you mean 'verb'?"),
     "verb": ('"work at"', "5", "line 3: `verb` must be a text, got 5"),
     "label": ('verb = "work at"', "label = 5", "line 3: `label` must be a text"),
@@ -64,7 +64,7 @@ WRONG = {
     "rule without its total": ('"price <= 1500"', '"weight <= 15"', "line 6: .* there is no column 'weight'"),
     "number for a rule": ('"price <= 1500"', "1500", "line 6: a rule must be a text"),
     "nested rule": ('"price <= 1500"', f'"{"(" * 900}lamp{")" * 900}"', "line 6: .* nested more than 50 deep"),
-    "no values": (VALUES, 'unit = "x"', "line 9: the option 'top' needs `values`"),
+    "no values": (VALUES, 'unit = "x"', "line 9: the option 'top' needs `values`, .*; it has `unit`"),
     "one value": (VALUES, 'values = ["oak"]', "line 9: 'top' must have at least 2 values"),
     "a list as a value": (
         VALUES,
@@ -106,6 +106,11 @@ WRONG = {
         'verb = "work at"',
         'interactions = [["top", "top"]]',
         "line 3: `interactions` must be pairs of columns",
+    ),
+    "no such extra": (
+        "[totals.price]",
+        '[totals.all]\ncounts = ["shelf"]\n[totals.price]',
+        "line 28: there is no extra 'shelf'. There are: drawer, lamp",
     ),
     "twice": ("[extras.lamp]", "[extras.width]", "line 15: two columns are called 'width'"),
     "backtick": ("[extras.lamp]", '[extras."la`mp"]', "line 25: a column must have a name without backticks"),

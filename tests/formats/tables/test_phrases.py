@@ -151,6 +151,11 @@ def test_a_phrase_without_its_value_is_rejected():
             ["yes", "no", "street"],
             ["with **parking**", "without **parking**", "whose parking is **street**"],
         ),
+        (
+            "oven",
+            ["yes", "none", "steam"],
+            ["with an **oven**", "without an **oven**", "whose oven is **steam**"],
+        ),
         ("body_style", ["full_face", "half"], ["of the body style **full face**", "of the body style **half**"]),
         (
             "amenities",

@@ -128,7 +128,7 @@ def test_a_whole_benchmark_measures_everything_and_counts_its_steps(monkeypatch)
     monkeypatch.setattr(run, "written_down", lambda free: world("written down"))
     monkeypatch.setattr(questions, "EVERYTHING", "price > 0")
     settings = SpacesSettings(
-        sizes=(2,), repeats=2, evoi_users=2, answers=0, users=2, settings=(("items", 2, 1),), memory=False
+        sizes=(2,), repeats=2, evoi_users=2, answers=0, users=2, settings=(("items", 2, 1, 200),), memory=False
     )
     steps = []
     report = bench_spaces(settings, lambda: steps.append(1))
@@ -138,7 +138,8 @@ def test_a_whole_benchmark_measures_everything_and_counts_its_steps(monkeypatch)
     assert [each.catalog for each in report.evoi] == ["bicycle", "laptop", "generated space"]
     assert report.searches.combinations == 24
     assert report.must_haves[0].n < len(world().catalog)
-    assert len(report.regret) == 1
+    assert [each.particles for each in report.regret] == [200]
+    assert [each.bits for each in report.floors] == [8.0, 16.0, pytest.approx(18.58, abs=0.01)]
     assert not report.memory
 
 
@@ -150,7 +151,7 @@ def test_goals_are_missed_where_a_number_is_beyond_them():
             [],
             CheckedSearch(10, 5, 1, 3, 0.1, 2),
             [SpaceEvoi("laptop", 10, 50, EvoiShare(4, 0.98, 0.01), (0.98,))],
-            [SpaceRegret("items", 2, 1, 5, 8, 0.4, 0.1, 0.3), SpaceRegret("auto", 4, 1, 5, 8, 0.2, 0.1, 0.1)],
+            [SpaceRegret("items", 2, 1, 9, 5, 8, 0.4, 0.1, 0.3), SpaceRegret("auto", 4, 1, 9, 5, 8, 0.2, 0.1, 0.1)],
             [SpaceMemory(10**6, 54, 100), SpaceMemory(10**12, 108, 200)],
         )
     )

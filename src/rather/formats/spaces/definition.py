@@ -341,8 +341,12 @@ class ProductSpace:
 
     def _reject_unknown(self, where: tuple[str, ...], name: str, known: Sequence[str], noun: str) -> None:
         if name not in known:
-            there = f" There are: {', '.join(known)}." if known else f" There is no {noun}."
-            self.reject(where, f"there is no {noun} {name!r}{suggestion(str(name), known)}{there}")
+            there = (
+                f"{suggestion(str(name), known)} There are: {', '.join(known)}."
+                if known
+                else f"; no {noun} is defined."
+            )
+            self.reject(where, f"there is no {noun} {name!r}{there}")
 
 
 def located(source: str, lines: Mapping[tuple[str, ...], int], path: tuple[str, ...]) -> str:

@@ -177,9 +177,10 @@ class _Reader:
     def option(self, name: str, part: dict[str, Any]) -> Decision:
         values = part.pop("values", None)
         if not isinstance(values, list | Mapping):
+            has = "" if values is not None or not part else f"; it has {', '.join(f'`{key}`' for key in part)}"
             self.reject(
                 ("options", name),
-                f'the option {name!r} needs `values`, such as ["red", "blue"] or {{ steel = {{ price = 0 }} }}.',
+                f'the option {name!r} needs `values`, such as ["red", "blue"] or {{ steel = {{ price = 0 }} }}{has}.',
             )
         return Option(name, values, **part)
 
@@ -213,7 +214,8 @@ class _Reader:
     def text(self, own: Mapping[str, Any], key: str) -> str:
         value = own.get(key)
         if not isinstance(value, str):
-            self.reject(("space", key), f"`{key}` must say what one configuration is called, got {value!r}.")
+            got = f", got {value!r}" if key in own else "; it is missing"
+            self.reject(("space", key), f'`{key}` must say what one configuration is called, such as "bicycle"{got}.')
         return value
 
     def texts(self, own: Mapping[str, Any], key: str) -> list[str]:

@@ -128,9 +128,9 @@ def in_full(name: str) -> str:
 
 def _category(name: str, value: str) -> str:
     if value.lower() in _YES:
-        return f"with **{name}**"
+        return f"with {_with_article(name)}"
     if value.lower() in _NO and not english_template(ENGLISH_CATEGORIES, OF_CATEGORIES, name):
-        return f"without **{name}**"
+        return f"without {_with_article(name)}"
     if value.lower().endswith(f" {name.lower()}"):
         return f"with **{value}**"  # not "whose drive is all-wheel drive"
     if template := english_template(ENGLISH_CATEGORIES, OF_CATEGORIES, name):
@@ -165,7 +165,12 @@ def _quality(name: str, *, with_articles: bool = True) -> str:
         return f"with **{name}**"
     if name.lower().split()[-1] in TYPES:
         return f"that is {article(name)} **{name}**"
-    return f"with {with_article(name).removesuffix(name)}**{name}**"
+    return f"with {_with_article(name)}"
+
+
+def _with_article(name: str) -> str:
+    """A stressed noun with the article that it needs, if any."""
+    return f"{with_article(name).removesuffix(name)}**{name}**"
 
 
 def _readable(value: str) -> str:

@@ -77,9 +77,7 @@ def compared(left: TableColumn | LiteralValue, sign: str, right: TableColumn | L
         with np.errstate(invalid="ignore"):  # NaN compares as unknown, below
             return _known(SIGNS[sign](left.numbers, value), left.present)
     if sign not in ("==", "!="):
-        raise InvalidInputError(
-            f"{left.name!r} holds {left.kind}, which can equal a text but not be above or below one"
-        )
+        raise InvalidInputError(f"{left.name!r} holds texts, which can equal a text but not be above or below one")
     truth = one_of(left, [right])
     return truth if sign == "==" else ~truth
 
@@ -141,8 +139,9 @@ def _known_value(column: TableColumn, text: str, known: Sequence[str]) -> str:
     lower = {name.lower(): name for name in known}
     close = difflib.get_close_matches(text.lower(), lower, n=3, cutoff=0.5) or _initials(text, lower)
     named = [lower[name] for name in close] or list(known[:5])
-    few = "did you mean" if close else "it holds, for instance,"
-    raise InvalidInputError(f"{column.name!r} is never {text!r}; {few} {' or '.join(map(repr, named))}?")
+    alternatives = " or ".join(map(repr, named))
+    few = f"did you mean {alternatives}?" if close else f"it is, for instance, {alternatives}"
+    raise InvalidInputError(f"{column.name!r} is never {text!r}; {few}")
 
 
 def _initials(text: str, known: dict[str, str]) -> list[str]:

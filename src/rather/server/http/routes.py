@@ -382,7 +382,8 @@ def _parse_wanted(text: str | None) -> dict[str, str]:
         return {each.column: each.value for each in _WANTED.validate_json(text)}
     except ValidationError as error:
         first: Any = error.errors()[0]
-        raise invalid_request(f"`wanted` must be a JSON list of columns and values: {first['msg']}.") from None
+        example = '[{"column": "frame", "value": "carbon"}]'
+        raise invalid_request(f"`wanted` must be a JSON list such as {example}: {first['msg']}.") from None
 
 
 def _parse_filters(text: str | None) -> list[Filter]:

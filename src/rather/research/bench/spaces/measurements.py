@@ -96,6 +96,7 @@ class SpaceRegret:
         ask: Items, attributes, or whichever is worth more.
         k: Options of a question.
         p: Attributes of an option.
+        particles: Of the belief.
         users: How many.
         questions: How many.
         share: Mean regret of the recommended item over its mean at the start.
@@ -106,11 +107,25 @@ class SpaceRegret:
     ask: str
     k: int
     p: int
+    particles: int
     users: int
     questions: int
     share: float
     error: float
     list_share: float
+
+
+@dataclass(frozen=True)
+class SpaceFloor:
+    """What a recommendation leaves that is told so many bits about a user, whatever was asked.
+
+    Attributes:
+        bits: It is told, on average.
+        share: Mean regret over its mean at the start; of the best code that was found, so it may be lower.
+    """
+
+    bits: float
+    share: float
 
 
 @dataclass(frozen=True)
@@ -138,6 +153,7 @@ class SpacesReport:
         searches: Compared with looking at all.
         evoi: Beside query iteration.
         regret: Of simulated users on the laptop.
+        floors: What questions could leave there, by the bits of their answers.
         memory: For spaces of very different size.
         goals: What is aimed at, and what was measured.
         cores: Of the machine.
@@ -151,6 +167,7 @@ class SpacesReport:
     searches: CheckedSearch
     evoi: tuple[SpaceEvoi, ...]
     regret: tuple[SpaceRegret, ...]
+    floors: tuple[SpaceFloor, ...]
     memory: tuple[SpaceMemory, ...]
     goals: tuple[Goal, ...]
     cores: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -13,10 +14,12 @@ from rather.formats.spaces.space_files import bundled_space
 from rather.research.bench.machine import Load
 from rather.research.bench.measurements import Goal
 from rather.research.bench.spaces.checking import checked_searches
+from rather.research.bench.spaces.informed import informed_regret
 from rather.research.bench.spaces.measurements import (
     CheckedSearch,
     MustHave,
     SpaceEvoi,
+    SpaceFloor,
     SpaceMemory,
     SpaceQuestion,
     SpaceRegret,
@@ -41,11 +44,20 @@ MUST_HAVES = ("price < 2000", "price < 2000 and weight < 2", "price < 1500 and w
 # Decisions of the laptop that are not fixed when all configurations are looked at.
 CHECKED = ("screen size", "panel", "processor", "graphics", "memory", "cooling", "power supply", "numpad")
 
-# Where simulated users meet: items have no attributes, so `p` says nothing there.
-SETTINGS: tuple[tuple[Ask, int, int], ...] = (
-    *(("items", k, 1) for k in (2, 3, 4)),
-    *((ask, k, p) for ask in ("attributes", "auto") for k in (2, 3, 4) for p in (1, 2)),
+# A regret setting: what is asked about, k, p and the particles.
+Setting = tuple[Ask, int, int, int]
+
+# Where simulated users meet: items have no attributes, so `p` says nothing there. A question of five options has only
+# a fifth of the particles for each answer, hence one setting with more.
+SETTINGS: tuple[Setting, ...] = (
+    *(("items", k, 1, 1000) for k in (2, 4, 5)),
+    ("items", 5, 1, 4000),
+    *((ask, k, p, 1000) for ask in ("attributes", "auto") for k in (2, 4) for p in (1, 2)),
 )
+
+# What eight answers carry at most, for 2, 4 and 5 options.
+QUESTIONS = 8
+BITS = tuple(QUESTIONS * math.log2(k) for k in (2, 4, 5))
 
 
 @dataclass(frozen=True)
@@ -58,7 +70,7 @@ class SpacesSettings:
         evoi_users: Users in each space whose questions are valued.
         answers: After how many answers, at most.
         users: Users of each setting whose regret is measured; 0 for none.
-        settings: What they are asked about, k and p.
+        settings: What they are asked about, k, p and particles.
         memory: Whether to measure memory, in processes of their own.
     """
 
@@ -67,19 +79,19 @@ class SpacesSettings:
     evoi_users: int = 6
     answers: int = 5
     users: int = 12
-    settings: Sequence[tuple[Ask, int, int]] = SETTINGS
+    settings: Sequence[Setting] = SETTINGS
     memory: bool = True
 
     @classmethod
     def quick(cls) -> SpacesSettings:
         """Few repeats, and one setting."""
-        return cls(repeats=5, evoi_users=2, answers=2, users=6, settings=(("items", 4, 1),))
+        return cls(repeats=5, evoi_users=2, answers=2, users=6, settings=(("items", 5, 1, 4000),))
 
     @property
     def steps(self) -> int:
         """How often `on_step` is called."""
         regret = len(self.settings) if self.users else 0
-        return len(self.sizes) * (self.repeats + 1) + 1 + 3 * self.evoi_users + regret + 3 * self.memory
+        return len(self.sizes) * (self.repeats + 1) + 2 + 3 * self.evoi_users + regret + 3 * self.memory
 
 
 def bench_spaces(
@@ -105,9 +117,11 @@ def bench_spaces(
         for world in (opened("bicycle", "bicycle"), laptop, opened("generated space", generated()))
     ]
     regret = []
-    for ask, k, p in settings.settings if settings.users else ():
-        regret.append(regret_share(laptop, ask, k, p, settings.users))
+    for ask, k, p, particles in settings.settings if settings.users else ():
+        regret.append(regret_share(laptop, ask, k, p, settings.users, QUESTIONS, particles))
         on_step()
+    floors: list[SpaceFloor] = informed_regret(laptop, BITS)
+    on_step()
     memory = []
     for options in (6, 9, 12) if settings.memory else ():
         memory.append(space_memory(options, 10))
@@ -119,6 +133,7 @@ def bench_spaces(
         searches,
         tuple(evoi),
         tuple(regret),
+        tuple(floors),
         tuple(memory),
         goals,
         os.cpu_count() or 1,
@@ -152,7 +167,7 @@ def _goals(
         yield Goal(found.catalog, what, share, SHARE, share >= SHARE)
     if regret:
         least = min(regret, key=lambda each: each.share)
-        setting = f"{least.ask}, k = {least.k}, p = {least.p}"
+        setting = f"{least.ask}, k = {least.k}, p = {least.p}, {least.particles:,} particles"
         what = f"regret left after {least.questions} questions, best setting ({setting})"
         yield _at_most(LAPTOP, what, least.share, LEFT)
     peaks = [each.peak_bytes for each in memory if each.peak_bytes]

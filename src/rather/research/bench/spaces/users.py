@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from rather.conversation.policy import Policy
+from rather.model.belief import Belief
 from rather.model.questions import Question
+from rather.model.rejuvenation import Rejuvenation
 from rather.numerics.threads import one_thread
 from rather.research.bench.contest import Situation
 from rather.research.bench.measurements import EvoiShare
@@ -51,10 +53,18 @@ def evoi_shares(
 
 
 def regret_share(
-    world: World, ask: Literal["items", "attributes", "auto"], k: int, p: int, users: int, questions: int = 8
+    world: World,
+    ask: Literal["items", "attributes", "auto"],
+    k: int,
+    p: int,
+    users: int,
+    questions: int = 8,
+    particles: int = 1000,
 ) -> SpaceRegret:
     """Regret after some questions over that at the start, of users from the prior."""
-    policy = Policy(world.catalog, world.belief, k, ask=ask, p=p)
+    assert world.belief.prior is not None, "users are drawn from the prior's density"
+    belief = Belief.from_prior(world.belief.prior, particles=particles)
+    policy = Policy(world.catalog, belief, k, ask=ask, p=p, rejuvenation=Rejuvenation(max_particles=particles))
     people = draw_users(world.belief, users, seed=1)
     conversations = simulate({ask: policy}, people, questions, users_per_seed=users, lists=True)
     left = [conversation.regret[-1] for conversation in conversations]
@@ -64,6 +74,7 @@ def regret_share(
         ask,
         k,
         p,
+        particles,
         users,
         questions,
         statistics.fmean(left) / start,
