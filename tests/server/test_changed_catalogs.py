@@ -29,9 +29,8 @@ def _catalog(source, rows, vectors=None, **parts):
     return Catalog(
         (catalog.items if vectors is None else vectors)[rows],
         ids=[catalog.ids[row] for row in rows],
-        labels=[catalog.labels[row] for row in rows],
         facts=[catalog.facts[row] for row in rows],
-        **given,
+        **{"labels": [catalog.labels[row] for row in rows], **given},
     )
 
 
@@ -94,6 +93,40 @@ def test_what_is_gone_is_not_recommended_and_its_question_is_replaced(make_clien
     assert whole["total"] == 24 - len({open, shown})
     assert get(after, session, "/history")["turns"] == history["turns"]
     assert answer(after, found, 0).json()["session"]["answers"] == 3
+
+
+def test_an_open_question_shows_what_its_items_are_called_now(make_client, source):
+    """Only the label has changed: the catalogue has the hash that it had."""
+    session, history = answered(make_client(), 0, 1)
+    id = session["question"]["options"][0]["id"]
+    row = source.catalog.ids.index(id)
+    labels = [*source.catalog.labels]
+    labels[row] = "as it is called now"
+    after = make_client(sources=[replace(source, catalog=_catalog(source, range(24), labels=labels))])
+    late = answer(after, session, 0)
+    assert (late.status_code, late.json()["code"]) == (409, "stale-question")
+    found = get(after, session)
+    assert found["question"]["id"] == late.json()["open_question"]
+    assert "Changed since they were shown" in found["catalog_changes"][1]
+    for option in found["question"]["options"]:
+        assert option["label"] == labels[source.catalog.ids.index(option["id"])]
+    assert get(after, session, "/history") == history
+    assert get(after, session) == found
+
+
+def test_a_conversation_goes_on_when_a_feature_is_only_called_otherwise(make_client, source):
+    session, history = answered(make_client(), 0, 1)
+    names = [f"{name} (new name)" for name in source.catalog.features]
+    after = make_client(sources=[replace(source, catalog=_catalog(source, range(24), features=names))])
+    found = get(after, session)
+    assert (found["question"], found["expected_regret"]) == (session["question"], session["expected_regret"])
+    assert get(after, session, "/history") == history
+    assert {taste["feature"] for taste in get(after, session, "/profile")["tastes"]} <= set(names)
+    told = answer(after, found).json()["session"]
+    rows = [row for row in range(24) if source.catalog.ids[row] != unused(source, told, history)]
+    later = make_client(sources=[replace(source, catalog=_catalog(source, rows, features=names))])
+    assert get(later, session)["answers"] == 3
+    assert answer(later, get(later, session)).status_code == 200
 
 
 def test_a_shared_session_shows_the_change_but_does_not_store_it(make_client, source):

@@ -17,7 +17,14 @@ from rather.conversation.hint_records import hint_of_record
 from rather.conversation.objective_records import dump_objectives, load_objectives
 from rather.conversation.policy import Policy
 from rather.conversation.reading_cost import ReadingCost
-from rather.conversation.records import answer_record, damaged, question_of, question_record
+from rather.conversation.records import (
+    answer_record,
+    damaged,
+    located,
+    logged_question,
+    question_of,
+    question_record,
+)
 from rather.conversation.session import Session
 from rather.conversation.stopping import Stopping
 from rather.conversation.tasks import dump_tasks, load_tasks
@@ -125,7 +132,7 @@ def load_data(
 
 def has_changed(log: Mapping[str, Any], catalog: Catalog, belief: Belief) -> bool:
     """Whether the catalogue or the belief is another one than those that a log was written with."""
-    return catalog_changed(log, catalog) or bool(log["belief"] != belief.content_hash)
+    return catalog_changed(log, catalog) or log["belief"] != belief.content_hash or open_changed(log["open"], catalog)
 
 
 def spaces_of(log: Mapping[str, Any], catalog: Catalog) -> dict[str, Any]:
@@ -229,7 +236,7 @@ def _carry_over(log: Mapping[str, Any], session: Session) -> CarriedOver:
     open = None
     if log["open"] is not None:
         open = question_of(log["open"], session.policy, session.number, session.translations)
-    changed = catalog_changed(log, catalog)
+    changed = catalog_changed(log, catalog) or open_changed(log["open"], catalog)
     shown = asked if open is None else [*asked, open]
     seen: list[Question | Hint] = [*shown, *session.hints]
     if changed and not catalog.space.is_named:
@@ -260,6 +267,17 @@ def catalog_changed(log: Mapping[str, Any], catalog: Catalog) -> bool:
         log["catalog"] != catalog.content_hash
         or (asks_attributes and log.get("statements") != attributes_hash(catalog.attributes))
     )
+
+
+def open_changed(record: Mapping[str, Any] | None, catalog: Catalog) -> bool:
+    """Whether the record of an open question shows items otherwise than they are now.
+
+    Their vectors may be the same: a label is not part of them, and prices beyond the last knot of a column share one.
+    """
+    if record is None:
+        return False
+    question = logged_question(record, 1)
+    return question.kind == "items" and "shown" in record and any(items_now([located(question, catalog)], catalog))
 
 
 def _dump_attributes(policy: Policy) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rather.conversation.keys import history_key
+from rather.conversation.log import open_changed
 from rather.conversation.session import Session
 from rather.errors import RatherError
 from rather.server.computing.catalogs import ServedCatalog, ServedCatalogs, settings_of
@@ -68,7 +69,7 @@ class Loading:
         served = self._catalogs.of_session(stored.catalog)
         if served is None:
             return Conversation(stored, None, None, no_longer_served(stored))
-        if not served.is_about(stored.settings):
+        if not served.is_about(stored.settings) or open_changed(stored.open, served.catalog):
             request = NewSession.model_validate(stored.request)
             return self.carry_over(stored, served, request, bool(request.filters or request.where), keep=keep)
         return Conversation(stored, served, self.state(stored, served, steps_of(stored), stored.open))
