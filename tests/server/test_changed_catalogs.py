@@ -95,6 +95,19 @@ def test_what_is_gone_is_not_recommended_and_its_question_is_replaced(make_clien
     assert answer(after, found, 0).json()["session"]["answers"] == 3
 
 
+def test_an_answer_that_meets_the_change_is_told_of_it(make_client, source):
+    """The person sees the change although the page asked for nothing between the change and the answer."""
+    session, history = answered(make_client(), 0, 1)
+    open = {option["id"] for option in session["question"]["options"]}
+    gone = next(option for turn in history["turns"] for option in turn["options"] if option["id"] not in open)
+    after = make_client(sources=[without(source, gone["id"])])
+    told = answer(after, session).json()["session"]
+    assert told["answers"] == 3
+    assert f"No longer there: {gone['label']}." in told["catalog_changes"]
+    assert get(after, session)["catalog_changes"] == told["catalog_changes"]
+    assert answer(after, told).json()["session"]["catalog_changes"] == []
+
+
 def test_an_open_question_shows_what_its_items_are_called_now(make_client, source):
     """Only the label has changed: the catalogue has the hash that it had."""
     session, history = answered(make_client(), 0, 1)
@@ -183,14 +196,16 @@ def test_filters_that_leave_too_little_can_be_changed(make_client, source):
     assert answer(after, get(after, session)).status_code == 200
 
 
-MEANINGS = {
-    "trained again": {"features": None, "vectors": torch.randn(24, 3, generator=torch.Generator().manual_seed(5))},
-    "other features": {"features": ["warm", "quiet", "slow"], "vectors": torch.ones(24, 3)},
-}
+TRAINED_AGAIN = {"features": None, "vectors": torch.randn(24, 3, generator=torch.Generator().manual_seed(5))}
+OTHER_FEATURES = {"features": ["warm", "quiet", "slow"], "vectors": torch.ones(24, 3)}
 
 
-@pytest.mark.parametrize("changed", MEANINGS.values(), ids=MEANINGS)
-def test_another_meaning_ends_a_conversation_and_leaves_it_readable(make_client, source, changed):
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [(TRAINED_AGAIN, "vectors have another meaning"), (OTHER_FEATURES, "described otherwise now")],
+    ids=["trained again", "other features"],
+)
+def test_another_meaning_ends_a_conversation_and_leaves_it_readable(make_client, source, changed, said):
     if changed["features"] is None:
         source = replace(source, catalog=_catalog(source, range(24), features=None))
     before = make_client(sources=[source])
@@ -199,7 +214,7 @@ def test_another_meaning_ends_a_conversation_and_leaves_it_readable(make_client,
     after = make_client(sources=[replace(source, catalog=_catalog(source, range(24), **changed))])
     found = get(after, session)
     assert found["stop"]["code"] == "catalog-changed"
-    assert "another meaning" in found["stop"]["text"]
+    assert said in found["stop"]["text"]
     assert (found["question"], found["recommendations"], found["answers"]) == (None, [], 2)
     assert found["expected_regret"] == session["expected_regret"]
     assert found["start_regret"] == session["start_regret"]

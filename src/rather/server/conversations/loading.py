@@ -114,7 +114,7 @@ class Loading:
         changes = list(dict.fromkeys([*(stored.changes or ()), *(sentences_of(session) or ())]))
         fields: Changes = {"request": carried.request, "settings": carried.settings, "open": open, "changes": changes}
         stored = self._store.change(stored, key, **fields) if keep else replace(stored, **fields)
-        return Conversation(stored, served, state)
+        return Conversation(stored, served, state, carried=True)
 
 
 def _unknown_session() -> ProblemError:
