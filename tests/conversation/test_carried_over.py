@@ -121,6 +121,7 @@ def test_an_open_question_shows_an_item_as_it_is_called_now():
     ):
         assert again.carried_over.question_dropped
         assert [option.label for option in again.carried_over.items_changed] == [open.options[0].label]
+        assert again.carried_over.facts_changed == ("→ The director's cut",)
         assert again.belief.content_hash == session.belief.content_hash
         asked = again.ask()
         assert [option.label for option in asked.options] == [renamed[row] for row in asked.slate]
@@ -407,6 +408,8 @@ def test_an_open_question_shows_a_price_beyond_the_last_knot(tmp_path):
     session.reopen(session.policy.item_question(1, (row, 0), 0.1))
     again = Session.from_json(session.to_json(), now, belief)
     assert [option.id for option in again.carried_over.items_changed] == ["a4"]
+    assert again.carried_over.facts_changed == ("price 1,899 EUR → 1,849 EUR",)
+    assert "Changed since they were shown: Ada Max (price 1,899 EUR → 1,849 EUR)." in again.carried_over.sentences
     assert again.open_question is None
 
 

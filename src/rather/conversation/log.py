@@ -11,7 +11,13 @@ from typing import Any, TypeVar
 
 from rather.caching.storage import Cache
 from rather.conversation.allowed_items import allowed_gone, dump_allowed, load_allowed
-from rather.conversation.carrying import CarriedOver, attributes_gone, items_now, validate_same_vectors
+from rather.conversation.carrying import (
+    CarriedOver,
+    attributes_gone,
+    facts_changed,
+    items_now,
+    validate_same_vectors,
+)
 from rather.conversation.held_events import held_events
 from rather.conversation.hint_records import hint_of_record
 from rather.conversation.objective_records import dump_objectives, load_objectives
@@ -253,6 +259,7 @@ def _carry_over(log: Mapping[str, Any], session: Session) -> CarriedOver:
         belief_changed=log["belief"] != prior.content_hash,
         items_gone=gone,
         items_changed=other,
+        facts_changed=tuple(facts_changed(option, catalog) for option in other),
         attributes_gone=attributes_gone(shown),
         values_gone=session.translations.lost(log["events"]),
         allowed_gone=allowed_gone(log, catalog) if changed else 0,
