@@ -16,6 +16,10 @@ LAPTOPS = Path(__file__).parent / "written" / "laptops.csv"
 READABLE = ("", "/history", "/profile", "/export")
 
 
+TRAINED_AGAIN = {"features": None, "vectors": torch.randn(24, 3, generator=torch.Generator().manual_seed(5))}
+OTHER_FEATURES = {"features": ["warm", "quiet", "slow"], "vectors": torch.ones(24, 3)}
+
+
 def without(source, *ids):
     """The same catalogue with some items less."""
     catalog = source.catalog
@@ -93,6 +97,17 @@ def test_what_is_gone_is_not_recommended_and_its_question_is_replaced(make_clien
     assert whole["total"] == 24 - len({open, shown})
     assert get(after, session, "/history")["turns"] == history["turns"]
     assert answer(after, found, 0).json()["session"]["answers"] == 3
+
+
+def test_no_earlier_change_is_shown_where_a_conversation_has_ended(make_client, source):
+    """It says that all answers still count."""
+    session, history = answered(make_client(), 0, 1)
+    fewer = make_client(sources=[without(source, unused(source, session, history))])
+    assert "all answers still count" in get(fewer, session)["catalog_changes"][0]
+    after = make_client(sources=[replace(source, catalog=_catalog(source, range(24), **OTHER_FEATURES))])
+    assert get(after, session)["stop"]["code"] == "catalog-changed"
+    assert get(after, session)["catalog_changes"] == []
+    assert get(fewer, session)["catalog_changes"]
 
 
 def test_an_answer_that_meets_the_change_is_told_of_it(make_client, source):
@@ -194,10 +209,6 @@ def test_filters_that_leave_too_little_can_be_changed(make_client, source):
     assert (found["stop"]["code"], found["question"]) == ("catalog-changed", None)
     assert after.put(f"/v1/sessions/{session['id']}/filters", json={}).json()["question"] is not None
     assert answer(after, get(after, session)).status_code == 200
-
-
-TRAINED_AGAIN = {"features": None, "vectors": torch.randn(24, 3, generator=torch.Generator().manual_seed(5))}
-OTHER_FEATURES = {"features": ["warm", "quiet", "slow"], "vectors": torch.ones(24, 3)}
 
 
 @pytest.mark.parametrize(
