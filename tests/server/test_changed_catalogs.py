@@ -207,6 +207,7 @@ def test_filters_that_leave_too_little_can_be_changed(make_client, source):
     after = make_client(sources=[without(source, *(f"thing-{row}" for row in range(0, 24, 3)))])
     found = get(after, session)
     assert (found["stop"]["code"], found["question"]) == ("catalog-changed", None)
+    assert found["stop"]["text"].endswith("No things match: loosen a filter.")
     assert after.put(f"/v1/sessions/{session['id']}/filters", json={}).json()["question"] is not None
     assert answer(after, get(after, session)).status_code == 200
 

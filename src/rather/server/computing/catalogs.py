@@ -216,7 +216,9 @@ class ServedCatalog:
         """
         parts = self._parts(log, request.time_budget_ms)
         if filtered:
-            parts["allowed"] = self.matching(request.filters, request.where)
+            parts["allowed"] = allowed = self.matching(request.filters, request.where)
+            if allowed is not None and not count_allowed(allowed, len(self.catalog)):
+                raise self._none_match()
         return load_data(parse(json.dumps(log)), self.catalog, self.belief, cache=user_cache(), **parts)
 
     def upgraded(self, log: dict[str, Any]) -> dict[str, Any]:

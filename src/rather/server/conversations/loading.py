@@ -104,7 +104,9 @@ class Loading:
         except (RatherError, ProblemError) as error:
             if isinstance(error, ProblemError) and error.status != 422:
                 raise
-            text = f"The catalogue {served.name} has changed since this session was opened. {error}"
+            # Without the line of a filter expression and the mark below it.
+            reason = str(error).partition("\n")[0]
+            text = f"The catalogue {served.name} has changed since this session was opened. {reason}"
             return Conversation(stored, served, None, ProblemError(409, "catalog-changed", text, OPEN_ANOTHER))
         self._states.keep_loaded(state)
         open = state.open
