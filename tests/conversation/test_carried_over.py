@@ -128,6 +128,16 @@ def test_an_open_question_shows_an_item_as_it_is_called_now():
         assert Session.from_json(again.to_json(), now, BELIEF).carried_over is None
 
 
+def test_configurations_are_called_by_what_tells_them_apart_and_have_not_changed():
+    catalog, belief = rather.open("bicycle")
+    session = talk(catalog, belief=belief, k=3)
+    question = session.ask()
+    assert any(option.label != catalog.label(row) for option, row in zip(question.options, question.slate, strict=True))
+    again = Session.from_json(session.to_json(), catalog, belief)
+    assert again.carried_over is None
+    assert again.open_question == question
+
+
 def test_every_question_is_asked_once_even_if_items_come_and_go():
     session = talk(films(range(4)), SKIP, SKIP, SKIP)
     gone = session.turns[0].question.slate[0]

@@ -108,7 +108,7 @@ def facts_changed(option: Option, catalog: Catalog) -> str:
         for name, text, other in both
         if text != other and max(len(text), len(other)) <= LONGEST_FACT
     ]
-    return ", ".join(([] if label == option.label else [f"→ {label}"]) + changes[:MOST_FACTS])
+    return ", ".join(([f"→ {label}"] if _is_renamed(option, row, catalog) else []) + changes[:MOST_FACTS])
 
 
 def attributes_gone(questions: Sequence[Question]) -> tuple[str, ...]:
@@ -148,13 +148,18 @@ def validate_same_vectors(questions: Sequence[Question | Hint], catalog: Catalog
 
 
 def _has_changed(option: Option, vector: Tensor, row: int, catalog: Catalog) -> bool:
-    if option.label != catalog.label(row):
+    if _is_renamed(option, row, catalog):
         return True
     facts = catalog.facts_of(row)
     if option.facts or facts:
         # Not the vectors: the scale and the average of a table move a little with every row.
         return _without_image(option.facts) != _without_image(facts)
     return not _same(vector, catalog.vectors(row))
+
+
+def _is_renamed(option: Option, row: int, catalog: Catalog) -> bool:
+    """Whether an item has another label. Configurations have none: they are called by what tells them apart."""
+    return catalog.configurator is None and option.label != catalog.label(row)
 
 
 def _without_image(facts: Mapping[str, str]) -> dict[str, str]:
