@@ -108,6 +108,36 @@ def test_a_changed_item_is_reported_and_its_answer_counts_as_it_was_given():
     assert again.belief.content_hash == session.belief.content_hash
 
 
+def test_an_open_question_shows_an_item_as_it_is_called_now():
+    """Where only its label has changed, the vectors are the same, and so is the hash of the catalogue."""
+    session = talk(films(), 0)
+    open = session.ask()
+    renamed = [f"Film {row}" for row in range(14)]
+    renamed[open.slate[0]] = "The director's cut"
+    now = Catalog(VECTORS, ids=IDS, labels=renamed, features=FEATURES, name="film")
+    for again in (
+        Session.from_json(session.to_json(), now, BELIEF),
+        Session.restore(session.snapshot(), now, BELIEF),
+    ):
+        assert again.carried_over.question_dropped
+        assert [option.label for option in again.carried_over.items_changed] == [open.options[0].label]
+        assert again.carried_over.facts_changed == ("→ The director's cut",)
+        assert again.belief.content_hash == session.belief.content_hash
+        asked = again.ask()
+        assert [option.label for option in asked.options] == [renamed[row] for row in asked.slate]
+        assert Session.from_json(again.to_json(), now, BELIEF).carried_over is None
+
+
+def test_configurations_are_called_by_what_tells_them_apart_and_have_not_changed():
+    catalog, belief = rather.open("bicycle")
+    session = talk(catalog, belief=belief, k=3)
+    question = session.ask()
+    assert any(option.label != catalog.label(row) for option, row in zip(question.options, question.slate, strict=True))
+    again = Session.from_json(session.to_json(), catalog, belief)
+    assert again.carried_over is None
+    assert again.open_question == question
+
+
 def test_every_question_is_asked_once_even_if_items_come_and_go():
     session = talk(films(range(4)), SKIP, SKIP, SKIP)
     gone = session.turns[0].question.slate[0]
@@ -376,6 +406,21 @@ def test_a_shop_may_change_its_prices_and_items(tmp_path, ask, changes):
     assert torch.corrcoef(torch.stack([old, new]))[0, 1] > 0.8
     again.tell(again.ask(), 0)
     assert Session.from_json(again.to_json(), now, start).carried_over is None
+
+
+def test_an_open_question_shows_a_price_beyond_the_last_knot(tmp_path):
+    """All that is dearer than the last knot has its vector, so the catalogue has the hash that it had."""
+    catalog, belief = shop(tmp_path)
+    now, _ = shop(tmp_path, ("a4,Ada,Ada Max,1899", "a4,Ada,Ada Max,1849"))
+    assert now.content_hash == catalog.content_hash
+    session = Session(Policy(catalog, belief))
+    row = catalog.row("a4")
+    session.reopen(session.policy.item_question(1, (row, 0), 0.1))
+    again = Session.from_json(session.to_json(), now, belief)
+    assert [option.id for option in again.carried_over.items_changed] == ["a4"]
+    assert again.carried_over.facts_changed == ("price 1,899 EUR → 1,849 EUR",)
+    assert "Changed since they were shown: Ada Max (price 1,899 EUR → 1,849 EUR)." in again.carried_over.sentences
+    assert again.open_question is None
 
 
 def test_a_column_more_ends_the_conversation(tmp_path):

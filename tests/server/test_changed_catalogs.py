@@ -16,6 +16,10 @@ LAPTOPS = Path(__file__).parent / "written" / "laptops.csv"
 READABLE = ("", "/history", "/profile", "/export")
 
 
+TRAINED_AGAIN = {"features": None, "vectors": torch.randn(24, 3, generator=torch.Generator().manual_seed(5))}
+OTHER_FEATURES = {"features": ["warm", "quiet", "slow"], "vectors": torch.ones(24, 3)}
+
+
 def without(source, *ids):
     """The same catalogue with some items less."""
     catalog = source.catalog
@@ -29,9 +33,8 @@ def _catalog(source, rows, vectors=None, **parts):
     return Catalog(
         (catalog.items if vectors is None else vectors)[rows],
         ids=[catalog.ids[row] for row in rows],
-        labels=[catalog.labels[row] for row in rows],
         facts=[catalog.facts[row] for row in rows],
-        **given,
+        **{"labels": [catalog.labels[row] for row in rows], **given},
     )
 
 
@@ -96,6 +99,64 @@ def test_what_is_gone_is_not_recommended_and_its_question_is_replaced(make_clien
     assert answer(after, found, 0).json()["session"]["answers"] == 3
 
 
+def test_no_earlier_change_is_shown_where_a_conversation_has_ended(make_client, source):
+    """It says that all answers still count."""
+    session, history = answered(make_client(), 0, 1)
+    fewer = make_client(sources=[without(source, unused(source, session, history))])
+    assert "all answers still count" in get(fewer, session)["catalog_changes"][0]
+    after = make_client(sources=[replace(source, catalog=_catalog(source, range(24), **OTHER_FEATURES))])
+    assert get(after, session)["stop"]["code"] == "catalog-changed"
+    assert get(after, session)["catalog_changes"] == []
+    assert get(fewer, session)["catalog_changes"]
+
+
+def test_an_answer_that_meets_the_change_is_told_of_it(make_client, source):
+    """The person sees the change although the page asked for nothing between the change and the answer."""
+    session, history = answered(make_client(), 0, 1)
+    open = {option["id"] for option in session["question"]["options"]}
+    gone = next(option for turn in history["turns"] for option in turn["options"] if option["id"] not in open)
+    after = make_client(sources=[without(source, gone["id"])])
+    told = answer(after, session).json()["session"]
+    assert told["answers"] == 3
+    assert f"No longer there: {gone['label']}." in told["catalog_changes"]
+    assert get(after, session)["catalog_changes"] == told["catalog_changes"]
+    assert answer(after, told).json()["session"]["catalog_changes"] == []
+
+
+def test_an_open_question_shows_what_its_items_are_called_now(make_client, source):
+    """Only the label has changed: the catalogue has the hash that it had."""
+    session, history = answered(make_client(), 0, 1)
+    id = session["question"]["options"][0]["id"]
+    row = source.catalog.ids.index(id)
+    labels = [*source.catalog.labels]
+    labels[row] = "as it is called now"
+    after = make_client(sources=[replace(source, catalog=_catalog(source, range(24), labels=labels))])
+    late = answer(after, session, 0)
+    assert (late.status_code, late.json()["code"]) == (409, "stale-question")
+    found = get(after, session)
+    assert found["question"]["id"] == late.json()["open_question"]
+    assert "Changed since they were shown" in found["catalog_changes"][1]
+    for option in found["question"]["options"]:
+        assert option["label"] == labels[source.catalog.ids.index(option["id"])]
+    assert get(after, session, "/history") == history
+    assert get(after, session) == found
+
+
+def test_a_conversation_goes_on_when_a_feature_is_only_called_otherwise(make_client, source):
+    session, history = answered(make_client(), 0, 1)
+    names = [f"{name} (new name)" for name in source.catalog.features]
+    after = make_client(sources=[replace(source, catalog=_catalog(source, range(24), features=names))])
+    found = get(after, session)
+    assert (found["question"], found["expected_regret"]) == (session["question"], session["expected_regret"])
+    assert get(after, session, "/history") == history
+    assert {taste["feature"] for taste in get(after, session, "/profile")["tastes"]} <= set(names)
+    told = answer(after, found).json()["session"]
+    rows = [row for row in range(24) if source.catalog.ids[row] != unused(source, told, history)]
+    later = make_client(sources=[replace(source, catalog=_catalog(source, rows, features=names))])
+    assert get(later, session)["answers"] == 3
+    assert answer(later, get(later, session)).status_code == 200
+
+
 def test_a_shared_session_shows_the_change_but_does_not_store_it(make_client, source):
     session, history = answered(make_client(), 0, 1)
     after = make_client(sources=[without(source, session["question"]["options"][0]["id"])])
@@ -146,18 +207,17 @@ def test_filters_that_leave_too_little_can_be_changed(make_client, source):
     after = make_client(sources=[without(source, *(f"thing-{row}" for row in range(0, 24, 3)))])
     found = get(after, session)
     assert (found["stop"]["code"], found["question"]) == ("catalog-changed", None)
+    assert found["stop"]["text"].endswith("No things match: loosen a filter.")
     assert after.put(f"/v1/sessions/{session['id']}/filters", json={}).json()["question"] is not None
     assert answer(after, get(after, session)).status_code == 200
 
 
-MEANINGS = {
-    "trained again": {"features": None, "vectors": torch.randn(24, 3, generator=torch.Generator().manual_seed(5))},
-    "other features": {"features": ["warm", "quiet", "slow"], "vectors": torch.ones(24, 3)},
-}
-
-
-@pytest.mark.parametrize("changed", MEANINGS.values(), ids=MEANINGS)
-def test_another_meaning_ends_a_conversation_and_leaves_it_readable(make_client, source, changed):
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [(TRAINED_AGAIN, "vectors have another meaning"), (OTHER_FEATURES, "described otherwise now")],
+    ids=["trained again", "other features"],
+)
+def test_another_meaning_ends_a_conversation_and_leaves_it_readable(make_client, source, changed, said):
     if changed["features"] is None:
         source = replace(source, catalog=_catalog(source, range(24), features=None))
     before = make_client(sources=[source])
@@ -166,7 +226,7 @@ def test_another_meaning_ends_a_conversation_and_leaves_it_readable(make_client,
     after = make_client(sources=[replace(source, catalog=_catalog(source, range(24), **changed))])
     found = get(after, session)
     assert found["stop"]["code"] == "catalog-changed"
-    assert "another meaning" in found["stop"]["text"]
+    assert said in found["stop"]["text"]
     assert (found["question"], found["recommendations"], found["answers"]) == (None, [], 2)
     assert found["expected_regret"] == session["expected_regret"]
     assert found["start_regret"] == session["start_regret"]

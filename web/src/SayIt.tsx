@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import type { Conversation, State } from "./conversation";
 import { t } from "./messages";
 import type { NewHint, HintOption } from "./types";
+import { isReadable } from "./words";
 
 interface Props {
   state: State;
@@ -12,7 +13,7 @@ interface Props {
 /** "I want …" and "I don't care about …", below the taste profile. */
 export function SayIt({ state, conversation }: Props) {
   const { hintOptions, readOnly, session } = state;
-  if (readOnly || session?.study || hintOptions.length === 0) return null;
+  if (readOnly || session?.study || isReadable(session?.stop ?? null) || hintOptions.length === 0) return null;
   const topics = [...new Map(hintOptions.map((each) => [each.column, each.topic]))];
   return (
     <section class="say-it" aria-labelledby="say-it-heading">

@@ -19,8 +19,12 @@ from rather.nouns import counted
 # training again moves every vector by far more.
 SAME_VECTOR = 1e-4
 
-# Labels that a sentence lists.
+# Labels that a sentence lists, and facts that it says of each.
 MOST_LISTED = 5
+MOST_FACTS = 3
+
+# Longer facts are prose: that they changed is enough.
+LONGEST_FACT = 40
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,8 @@ class CarriedOver:
         catalog_changed: Whether the catalogue is another version of the one that the log was written about.
         belief_changed: Whether the starting belief is another one; the answers were applied to the given one.
         items_gone: Items that were shown and are no longer there. The answers about them count as before.
-        items_changed: Items that were shown and have changed. The answers count as they were given.
+        items_changed: Items that were shown and have changed, as they were. The answers count as they were given.
+        facts_changed: What has changed about each of them, such as "Price €899 → €799"; "" where nothing short is.
         attributes_gone: Attributes that were asked about and are no longer said of any item.
         values_gone: Values of columns for which there is no dimension any more.
         allowed_gone: How many of the allowed items are no longer there.
@@ -44,6 +49,7 @@ class CarriedOver:
     belief_changed: bool = False
     items_gone: tuple[Option, ...] = ()
     items_changed: tuple[Option, ...] = ()
+    facts_changed: tuple[str, ...] = ()
     attributes_gone: tuple[str, ...] = ()
     values_gone: tuple[str, ...] = ()
     allowed_gone: int = 0
@@ -60,7 +66,9 @@ class CarriedOver:
         if self.items_gone:
             said.append(_say("items_gone", listed=_listed([option.label for option in self.items_gone])))
         if self.items_changed:
-            said.append(_say("items_changed", listed=_listed([option.label for option in self.items_changed])))
+            both = zip(self.items_changed, self.facts_changed, strict=True)
+            changed = [f"{option.label} ({facts})" if facts else option.label for option, facts in both]
+            said.append(_say("items_changed", listed=_listed(changed)))
         if self.attributes_gone:
             said.append(_say("attributes_gone", name=self.name, listed=_listed(self.attributes_gone)))
         if self.values_gone:
@@ -87,6 +95,20 @@ def items_now(questions: Sequence[Question | Hint], catalog: Catalog) -> tuple[t
             elif _has_changed(option, question.vectors[index], row, catalog):
                 changed[option.id] = option
     return tuple(gone.values()), tuple(changed.values())
+
+
+def facts_changed(option: Option, catalog: Catalog) -> str:
+    """What has changed about an item that is still there."""
+    assert option.id is not None
+    row = catalog.row(option.id)
+    label, now = catalog.label(row), catalog.facts_of(row)
+    both = [(name, text, now[name]) for name, text in option.facts.items() if name in now]
+    changes = [
+        f"{name} {text} → {other}"
+        for name, text, other in both
+        if text != other and max(len(text), len(other)) <= LONGEST_FACT
+    ]
+    return ", ".join(([f"→ {label}"] if _is_renamed(option, row, catalog) else []) + changes[:MOST_FACTS])
 
 
 def attributes_gone(questions: Sequence[Question]) -> tuple[str, ...]:
@@ -126,13 +148,18 @@ def validate_same_vectors(questions: Sequence[Question | Hint], catalog: Catalog
 
 
 def _has_changed(option: Option, vector: Tensor, row: int, catalog: Catalog) -> bool:
-    if option.label != catalog.label(row):
+    if _is_renamed(option, row, catalog):
         return True
     facts = catalog.facts_of(row)
     if option.facts or facts:
         # Not the vectors: the scale and the average of a table move a little with every row.
         return _without_image(option.facts) != _without_image(facts)
     return not _same(vector, catalog.vectors(row))
+
+
+def _is_renamed(option: Option, row: int, catalog: Catalog) -> bool:
+    """Whether an item has another label. Configurations have none: they are called by what tells them apart."""
+    return catalog.configurator is None and option.label != catalog.label(row)
 
 
 def _without_image(facts: Mapping[str, str]) -> dict[str, str]:

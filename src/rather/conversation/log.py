@@ -11,13 +11,26 @@ from typing import Any, TypeVar
 
 from rather.caching.storage import Cache
 from rather.conversation.allowed_items import allowed_gone, dump_allowed, load_allowed
-from rather.conversation.carrying import CarriedOver, attributes_gone, items_now, validate_same_vectors
+from rather.conversation.carrying import (
+    CarriedOver,
+    attributes_gone,
+    facts_changed,
+    items_now,
+    validate_same_vectors,
+)
 from rather.conversation.held_events import held_events
 from rather.conversation.hint_records import hint_of_record
 from rather.conversation.objective_records import dump_objectives, load_objectives
 from rather.conversation.policy import Policy
 from rather.conversation.reading_cost import ReadingCost
-from rather.conversation.records import answer_record, damaged, question_of, question_record
+from rather.conversation.records import (
+    answer_record,
+    damaged,
+    located,
+    logged_question,
+    question_of,
+    question_record,
+)
 from rather.conversation.session import Session
 from rather.conversation.stopping import Stopping
 from rather.conversation.tasks import dump_tasks, load_tasks
@@ -138,7 +151,7 @@ def _loaded(
 
 def has_changed(log: Mapping[str, Any], catalog: Catalog, belief: Belief) -> bool:
     """Whether the catalogue or the belief is another one than those that a log was written with."""
-    return catalog_changed(log, catalog) or bool(log["belief"] != belief.content_hash)
+    return catalog_changed(log, catalog) or log["belief"] != belief.content_hash or open_changed(log["open"], catalog)
 
 
 def spaces_of(log: Mapping[str, Any], catalog: Catalog) -> dict[str, Any]:
@@ -242,7 +255,7 @@ def _carry_over(log: Mapping[str, Any], session: Session) -> CarriedOver:
     open = None
     if log["open"] is not None:
         open = question_of(log["open"], session.policy, session.number, session.translations)
-    changed = catalog_changed(log, catalog)
+    changed = catalog_changed(log, catalog) or open_changed(log["open"], catalog)
     shown = asked if open is None else [*asked, open]
     seen: list[Question | Hint] = [*shown, *session.hints]
     if changed and not catalog.space.is_named:
@@ -259,6 +272,7 @@ def _carry_over(log: Mapping[str, Any], session: Session) -> CarriedOver:
         belief_changed=log["belief"] != prior.content_hash,
         items_gone=gone,
         items_changed=other,
+        facts_changed=tuple(facts_changed(option, catalog) for option in other),
         attributes_gone=attributes_gone(shown),
         values_gone=session.translations.lost(log["events"]),
         allowed_gone=allowed_gone(log, catalog) if changed else 0,
@@ -273,6 +287,17 @@ def catalog_changed(log: Mapping[str, Any], catalog: Catalog) -> bool:
         log["catalog"] != catalog.content_hash
         or (asks_attributes and log.get("statements") != attributes_hash(catalog.attributes))
     )
+
+
+def open_changed(record: Mapping[str, Any] | None, catalog: Catalog) -> bool:
+    """Whether the record of an open question shows items otherwise than they are now.
+
+    Their vectors may be the same: a label is not part of them, and prices beyond the last knot of a column share one.
+    """
+    if record is None:
+        return False
+    question = logged_question(record, 1)
+    return question.kind == "items" and "shown" in record and any(items_now([located(question, catalog)], catalog))
 
 
 def _dump_attributes(policy: Policy) -> dict[str, Any]:

@@ -62,8 +62,13 @@ def question_of(record: Any, policy: Policy, number: int, translations: Translat
             for option in record["shown"]["options"]
         )
         return replace(logged, attributes=said, vectors=vectors)
+    return replace(located(logged, catalog), vectors=vectors)
+
+
+def located(logged: Question, catalog: Catalog) -> Question:
+    """A logged question about items, with the rows that these are in now."""
     rows = tuple(_found(option, hint, catalog) for option, hint in zip(logged.options, logged.slate, strict=True))
-    return replace(logged, slate=rows, vectors=vectors)
+    return replace(logged, slate=rows)
 
 
 def logged_question(record: Any, number: int) -> Question:

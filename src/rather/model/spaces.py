@@ -119,7 +119,7 @@ def raise_for_changes(before: Sequence[str], now: Sequence[str], noun: str) -> N
             several = "s" * (len(names) > 1)
             parts.append(f"the {noun}{several} {_listed(names)} {'are' if several else 'is'} {verb}")
     if parts:
-        raise CatalogChangedError(f"The item vectors have another meaning: {' and '.join(parts)}.")
+        raise CatalogChangedError(f"Items are described otherwise now: {' and '.join(parts)}.")
 
 
 def _listed(names: Sequence[str], most: int = 5) -> str:

@@ -1,6 +1,7 @@
 """What columns are taken for, and what becomes of those that mix."""
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -80,6 +81,20 @@ def found(name, values):
 )
 def test_kind(name, values, kind):
     assert found(name, values).kind is kind
+
+
+@pytest.mark.parametrize(
+    ("ending", "by"), [("csv", "row"), ("parquet", "row"), ("parquet", "price"), ("frame", "row"), ("frame", "price")]
+)
+def test_the_index_of_a_data_frame_is_no_taste_and_no_id_beside_another(tmp_path, ending, by):
+    frame = pd.DataFrame({"sku": [f"A{row}" for row in range(40)], "price": [(row * 7) % 40 + 5 for row in range(40)]})
+    frame = frame[frame.index % 5 > 0].assign(row=lambda frame: frame.index).sort_values(by).drop(columns="row")
+    path = tmp_path / f"items.{ending}"
+    if ending != "frame":
+        getattr(frame, f"to_{ending}")(path)
+    catalog = encode_table(frame if ending == "frame" else path).catalog
+    assert catalog.ids[0] == frame["sku"].iloc[0]
+    assert {feature.split()[0].lower() for feature in catalog.features} == {"price"}
 
 
 @pytest.mark.parametrize(

@@ -165,11 +165,19 @@ def _kind(name: str, cells: Cells) -> tuple[ColumnKind, str]:
 def _number_kind(name: str, cells: Cells) -> ColumnKind:
     values = cells.numbers.values
     values = values[~np.isnan(values)]
-    if is_unique(cells) and len(cells) == len(values) > 2 and values[0] in (0, 1) and np.all(np.diff(values) == 1):
-        return ColumnKind.ID  # the rows are just numbered
+    if is_unique(cells) and len(cells) == len(values) > 2 and _are_row_numbers(name, values):
+        return ColumnKind.ID
     if _is_degree(name, values):
         return ColumnKind.DEGREE
     return ColumnKind.PRICE if names_a_price(name, cells.numbers.unit) else ColumnKind.NUMBER
+
+
+def _are_row_numbers(name: str, values: np.ndarray) -> bool:
+    """Whether different values just number the rows, some of which may have been left out since."""
+    steps = np.diff(values)
+    if name == "column 1":  # has no name of its own, as the index of a data frame that was written as CSV
+        return bool(np.all(steps > 0) and np.all(values == np.floor(values)))
+    return bool(values[0] in (0, 1) and np.all(steps == 1))
 
 
 def _is_degree(name: str, values: np.ndarray) -> bool:
@@ -313,14 +321,22 @@ def names_an_id(name: str) -> bool:
             *("id", "ids", "uuid", "guid", "isbn", "isbn13", "asin", "sku", "ean", "upc", "key", "index", "code"),
             *("artikelnr", "artikelnummer", "referenz", "référence", "referencia"),
         )
-        or (parts[0] == "unnamed:" and len(parts) == 2)
+        or names_an_index(name)
     )
 
 
+def names_an_index(name: str) -> bool:
+    """Whether a column has the name that the index of a data frame gets where it has none."""
+    return bool(re.fullmatch(r"index|unnamed: \d+|__index_level_\d+__", name.lower()))
+
+
 def choose_id(found: Mapping[str, Finding], cells: Mapping[str, Cells]) -> str | None:
-    """The column that identifies the rows: the first with unique identifiers, but `id` before all others."""
+    """The column that identifies the rows: the first with unique identifiers, but `id` first and row numbers last."""
     able = [name for name, finding in found.items() if finding.kind is ColumnKind.ID and is_unique(cells[name])]
-    return min(able, key=lambda name: name.lower() != "id", default=None)
+    # Row numbers are those of other rows when the table is written again.
+    return min(
+        able, key=lambda name: (name.lower() != "id", not names_an_id(name) or names_an_index(name)), default=None
+    )
 
 
 def choose_label(found: Mapping[str, Finding], cells: Mapping[str, Cells]) -> str | None:

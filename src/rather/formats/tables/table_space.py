@@ -53,7 +53,7 @@ class TableSpace:
         """See `rather.model.spaces.Space.translation`: the columns must be the same, their values need not."""
         columns, others = before.get("columns"), before.get("others")
         if not isinstance(columns, list) or not isinstance(others, list):
-            raise CatalogChangedError("The item vectors have another meaning: they are now the columns of a table.")
+            raise CatalogChangedError("Items are described otherwise now: by the columns of a table.")
         try:
             return self._translation(columns, others, before.get("interactions", []))
         except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
@@ -115,14 +115,14 @@ def _translated(before: Mapping[str, Any], now: Block) -> tuple[Floats, list[str
     """`(p, q)`, from the q parameters that a column had to the p that it has, and the values that have none."""
     name = now.column.name
     if ("values" in before) != bool(now.values):
-        raise CatalogChangedError(f"The item vectors have another meaning: the column {name!r} is of another kind.")
+        raise CatalogChangedError(f"Items are described otherwise now: the column {name!r} is of another kind.")
     if now.values:
         parameters, lost = _values_translated(before["values"], now)
     else:
         if before["unit"].lower() != now.column.unit.lower():
             units = f"{before['unit'] or 'no unit'} to {now.column.unit or 'no unit'}"
             raise CatalogChangedError(
-                f"The item vectors have another meaning: the unit of {name!r} has changed from {units}."
+                f"Items are described otherwise now: the unit of {name!r} has changed from {units}."
             )
         parameters, lost = _number_translated(before["knots"], before["steps"], now), []
     if before["unknown"]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from rather.nouns import plural
 from rather.research.bench.contest import AUTO
 from rather.research.bench.measurements import AttributeQuestions, Goal, SizeMeasurement
 
@@ -25,7 +26,9 @@ def goals(sizes: Sequence[SizeMeasurement], attributes: Sequence[AttributeQuesti
     """Every goal that applies to what was measured."""
     found = [goal for size in sizes for goal in _of_size(size)]
     found += [
-        _at_most(each.catalog, f"a question about attributes, in questions (p = {each.p})", each.ratio, ATTRIBUTES)
+        _at_most(
+            plural(each.catalog), f"a question about attributes, in questions (p = {each.p})", each.ratio, ATTRIBUTES
+        )
         for each in attributes
     ]
     return tuple(found)

@@ -201,8 +201,10 @@ class ServedCatalog:
         return Session(policy, stopping, cache=user_cache(), spaces=content.get("spaces"))
 
     def is_about(self, settings: str) -> bool:
-        """Whether settings of a log are about this version of the catalogue."""
-        return not catalog_changed(json.loads(settings), self.catalog)
+        """Whether settings of a log are about this version of the catalogue, and call its columns what they are now."""
+        content = json.loads(settings)
+        named = content.get("space") in (None, self.catalog.space_hash)  # version 1 had no names for spaces
+        return named and not catalog_changed(content, self.catalog)
 
     def carry_over(self, log: dict[str, Any], request: NewSession, *, filtered: bool) -> Session:
         """The session of a log that may be about another version of the catalogue.
@@ -214,7 +216,9 @@ class ServedCatalog:
         """
         parts = self._parts(log, request.time_budget_ms)
         if filtered:
-            parts["allowed"] = self.matching(request.filters, request.where)
+            parts["allowed"] = allowed = self.matching(request.filters, request.where)
+            if allowed is not None and not count_allowed(allowed, len(self.catalog)):
+                raise self._none_match()
         return load_data(parse(json.dumps(log)), self.catalog, self.belief, cache=user_cache(), **parts)
 
     def upgraded(self, log: dict[str, Any]) -> dict[str, Any]:

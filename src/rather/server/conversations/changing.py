@@ -65,7 +65,7 @@ class Changing:
         state = self._states.after(conversation.state, choice)
         record, position = conversation.state.answer(choice), len(stored.events) + 1
         event = StoredEvent(position, record, answer.question, state.regret, stored.next_time())
-        stored = self._store.append(stored, event, **_follows(state))
+        stored = self._store.append(stored, event, **_follows(conversation, state))
         return replace(conversation, stored=stored, found=state), str(position), False
 
     def hint(self, id: str, hint: NewHint, key: RequestKey | None) -> Conversation:
@@ -80,7 +80,7 @@ class Changing:
             action = "Say it of an item and an attribute of the catalogue."
             raise ProblemError(422, "invalid-hint", str(error), action) from None
         event = StoredEvent(len(stored.events) + 1, record, None, state.regret, stored.next_time())
-        stored = self._store.append(stored, event, key=key, **_follows(state))
+        stored = self._store.append(stored, event, key=key, **_follows(conversation, state))
         return replace(conversation, stored=stored, found=state)
 
     def revise(self, id: str, answer: str, revision: Revision, key: RequestKey | None) -> Conversation:
@@ -100,7 +100,7 @@ class Changing:
         assert served is not None
         state = self._loading.state(stored, served, [event.event for event in (*before, *told)], None)
         added = _told_again(conversation, told, state)
-        stored = self._store.append(stored, *added, key=key, **_follows(state))
+        stored = self._store.append(stored, *added, key=key, **_follows(conversation, state))
         return replace(conversation, stored=stored, found=state)
 
     def undo(self, id: str, answer: str | None, key: RequestKey | None) -> Conversation:
@@ -118,7 +118,7 @@ class Changing:
         twin.withdraw()
         event = StoredEvent(len(stored.events) + 1, twin.events[-1], None, None, stored.next_time())
         state = self._after_undo(conversation, twin)
-        stored = self._store.append(stored, event, key=key, **_follows(state))
+        stored = self._store.append(stored, event, key=key, **_follows(conversation, state))
         return replace(conversation, stored=stored, found=state)
 
     def filters(self, id: str, filters: NewFilters, key: RequestKey | None) -> Conversation:
@@ -169,9 +169,10 @@ class Changing:
         return self._loading.state(stored, served, steps_of(stored)[:-1], open)
 
 
-def _follows(state: State) -> Changes:
+def _follows(before: Conversation, state: State) -> Changes:
     """What follows from an event that leads to this state."""
-    return {"open": state.open, "changes": None, "summary": summary_of(state.session, state.regret, state.stop)}
+    changes = before.stored.changes if before.carried else None
+    return {"open": state.open, "changes": changes, "summary": summary_of(state.session, state.regret, state.stop)}
 
 
 def _validate_offered(conversation: Conversation, question: Question, choice: Choice) -> None:

@@ -22,12 +22,14 @@ class Conversation:
         served: The version of its catalogue that this request is about; None when it is no longer served.
         found: The state; None when the session can only be read.
         problem: Why it can only be read.
+        carried: Whether this request has carried it over to a changed catalogue, which nobody has been told yet.
     """
 
     stored: StoredSession
     served: ServedCatalog | None
     found: State | None
     problem: ProblemError | None = None
+    carried: bool = False
 
     @property
     def state(self) -> State:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rather.conversation.keys import history_key
+from rather.conversation.log import open_changed
 from rather.conversation.session import Session
 from rather.errors import RatherError
 from rather.server.computing.catalogs import ServedCatalog, ServedCatalogs, settings_of
@@ -68,7 +69,7 @@ class Loading:
         served = self._catalogs.of_session(stored.catalog)
         if served is None:
             return Conversation(stored, None, None, no_longer_served(stored))
-        if not served.is_about(stored.settings):
+        if not served.is_about(stored.settings) or open_changed(stored.open, served.catalog):
             request = NewSession.model_validate(stored.request)
             return self.carry_over(stored, served, request, bool(request.filters or request.where), keep=keep)
         return Conversation(stored, served, self.state(stored, served, steps_of(stored), stored.open))
@@ -103,7 +104,9 @@ class Loading:
         except (RatherError, ProblemError) as error:
             if isinstance(error, ProblemError) and error.status != 422:
                 raise
-            text = f"The catalogue {served.name} has changed since this session was opened. {error}"
+            # Without the line of a filter expression and the mark below it.
+            reason = str(error).partition("\n")[0]
+            text = f"The catalogue {served.name} has changed since this session was opened. {reason}"
             return Conversation(stored, served, None, ProblemError(409, "catalog-changed", text, OPEN_ANOTHER))
         self._states.keep_loaded(state)
         open = state.open
@@ -113,7 +116,7 @@ class Loading:
         changes = list(dict.fromkeys([*(stored.changes or ()), *(sentences_of(session) or ())]))
         fields: Changes = {"request": carried.request, "settings": carried.settings, "open": open, "changes": changes}
         stored = self._store.change(stored, key, **fields) if keep else replace(stored, **fields)
-        return Conversation(stored, served, state)
+        return Conversation(stored, served, state, carried=True)
 
 
 def _unknown_session() -> ProblemError:

@@ -78,8 +78,10 @@ def session_view(
         start_regret=start_regret,
         probability_best=None if state is None else state.session.probability_best(state.top),
         recommendations=top,
+        # Those of an earlier change say that all answers count, which they no longer do where nothing can go on.
         catalog_changes=[
-            display.text(retold(display.language, "carried", sentence)) for sentence in stored.changes or ()
+            display.text(retold(display.language, "carried", sentence))
+            for sentence in (stored.changes if state is not None else None) or ()
         ],
         adjusted=None if state is None else _adjusted(conversation, display, "they" if shared else "you"),
         study=study,
