@@ -21,7 +21,8 @@ OF_NAMES: dict[str, tuple[str, str]] = {
     r"age": ("younger", "older"),
     r"departure|arrival|start|end|begins?|ends?": ("earlier", "later"),
     r"available( from)?": ("available earlier", "available later"),
-    r"sleeps": ("that sleeps fewer", "that sleeps more"),
+    r"sleeps": ("with room for fewer guests", "with room for more guests"),
+    r"arrived|added|listed|posted|updated|launched|expires|starts|opens": ("{name} earlier", "{name} later"),
     r"floor|storey": ("lower down", "higher up"),
     r"(.* )?camera": ("with a weaker {name}", "with a better {name}"),
     r"warranty|guarantee|garantie": ("with a shorter {name}", "with a longer {name}"),
@@ -46,6 +47,7 @@ OF_NAMES: dict[str, tuple[str, str]] = {
     r"(.* )?(life|range)|reach|(.* )?coastline": ("with a shorter {name}", "with a longer {name}"),
     r"((average|mean|summer|winter|water|air) )?temperature": ("colder", "warmer"),
     r"(combined |city |highway )?mpg": ("less economical", "more economical"),
+    r".* size": ("with a smaller {name}", "with a bigger {name}"),
     r"(.* )?(ssd|hdd)": ("with less {name} storage", "with more {name} storage"),
 }
 OF_AMOUNTS = ("with less {name}", "with more {name}")
