@@ -319,6 +319,7 @@ def _run(
 
     def on_start() -> None:
         say(f"Asking about {', '.join(source.name for source in sources)} at {address}  (API: {address}/docs)")
+        say("Press Ctrl-C to stop.")
         if open_browser:
             import webbrowser
 
