@@ -247,8 +247,16 @@ def _described(noun: str, said: Sequence[Wording]) -> list[Words]:
     if rest["that is "]:
         clauses.append([Words("that is "), *_joined(rest["that is "], "and", ENGLISH)])
     clauses += [[Words("that " * (not clauses and index == 0)), *clause] for index, clause in enumerate(rest["that "])]
-    clauses += [[Words("whose "), *clause] for clause in rest["whose "]]
+    clauses += [[Words("whose "), *clause] for clause in _gathered(rest["whose "])]
     return words + ([Words(" "), *_joined(clauses, "and", ENGLISH)] if clauses else [])
+
+
+def _gathered(clauses: Sequence[Sequence[Words]]) -> list[list[Words]]:
+    """Clauses with those that begin alike in one: region includes **Rioja** and **Spain**."""
+    groups: dict[Words, list[Sequence[Words]]] = {}
+    for first, *others in clauses:
+        groups.setdefault(first, []).append(others)
+    return [[first, *_joined(others, "and", ENGLISH)] for first, others in groups.items()]
 
 
 def _enumerated(said: Sequence[Wording], language: str) -> list[Words]:
