@@ -5,8 +5,11 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from rather import cli
 
 ENVIRONMENT = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
 
@@ -201,3 +204,19 @@ def test_a_cached_question_is_asked_again_unless_the_cache_is_off(rather, monkey
     assert len(chosen) == 1
     assert rather("ask", "films", "--json", "--no-cache", stdin=quit).out == first
     assert len(chosen) == 2
+
+
+def test_a_few_ratings_are_learnt_from_although_nothing_can_be_measured(rather, tmp_path):
+    rows = [f"{user},{item},{1 + (user * item) % 5}\n" for user in range(40) for item in range(1, 6)]
+    (tmp_path / "ratings.csv").write_text("user,item,rating\n" + "".join(rows))
+    printed = rather("learn", "ratings", tmp_path / "ratings.csv", "--out", tmp_path / "v.npz", "--held-out", "0.5")
+    assert "nothing is measured" in printed.out + printed.err
+    assert "5 items, 40 users" in printed.out + printed.err
+
+
+def test_examples_in_the_help_fit_a_terminal_of_80_columns():
+    """A command that is wrapped cannot be copied."""
+    files = Path(cli.__file__).parent.glob("*.py")
+    examples = [line for file in files for line in file.read_text().splitlines() if line.startswith("        rather ")]
+    assert len(examples) > 100
+    assert not [line for line in examples if len(line) > 8 + 74]  # the help indents them by five and ends with a blank

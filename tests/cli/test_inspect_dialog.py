@@ -79,7 +79,7 @@ def test_a_wrong_answer_is_asked_again():
 
 def test_phrases_are_shown_with_a_place_for_the_value():
     inspected = inspect_table(LAMPS)
-    assert usual_phrase(inspected.column("colour")) == "in {value}"
+    assert usual_phrase(inspected.column("colour")) == "that is {value}"
     assert usual_phrase(inspected.column("name")) == ""
 
 
@@ -118,3 +118,14 @@ def test_questions_are_printed_with_the_reasons(rather, tmp_path):
     assert not path.with_suffix(".toml").exists()
     printed = rather("inspect", path, "--questions", columns=200).out
     assert all(question["text"] in printed for question in questions)
+
+
+def test_questions_are_printed_in_the_language_of_the_customers(rather, tmp_path):
+    path = tmp_path / "flats.csv"
+    rows = [f"F{number},{60 + number} €,{('ja', 'nein')[number % 2]}\n" for number in range(20)]
+    path.write_text("name,Preis,Sauna\n" + "".join(rows), encoding="utf-8")
+    report = json.loads(rather("inspect", path, "--questions", "--language", "de", "--json").out)
+    questions = [question["text"] for each in report["conversations"] for question in each["questions"]]
+    assert questions
+    assert all(question.startswith(("Was wäre dir lieber, ", "Was würdest du lieber ")) for question in questions)
+    assert "use it with --questions" in rather("inspect", path, "--language", "de", expect=2).err

@@ -144,3 +144,23 @@ def test_a_change_that_the_rules_forbid_is_explained(monkeypatch, bicycles):
 def test_examples_say_that_choices_can_be_changed(bicycle_session):
     listed = bicycle_session.recommend(5)
     assert examples(bicycle_session, listed).startswith("1 type ")
+
+
+def test_what_can_be_wanted_is_typed_as_it_is_read():
+    trained = ["yes", "mostly", "no"] * 8
+    table = encode_table({"house trained": trained, "kg": list(range(24))}, {"table": {"name": "dog"}})
+    session = Session(Policy(table.catalog, table.belief(particles=50)))
+    listed = session.recommend(3)
+    phrases = {
+        typed: statement_typed(f"want {typed}", session, listed).attribute.phrase
+        for typed in ("house trained", "that is mostly house trained", "house trained mostly")
+    }
+    assert phrases == {
+        "house trained": "that is **house trained**",
+        "that is mostly house trained": "that is **mostly** house trained",
+        "house trained mostly": "that is **mostly** house trained",
+    }
+    with pytest.raises(
+        InvalidInputError, match=r"Nothing that a dog can have is called 'house-trainde'. Try: house trained"
+    ):
+        statement_typed("want house-trainde", session, listed)

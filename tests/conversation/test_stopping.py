@@ -25,21 +25,22 @@ def test_stops_when_the_next_answer_adds_less_than_it_costs():
     assert 0 < worth < start.ask().evoi  # a list of five leaves less to gain than a single item
     assert session(cost=worth * 0.99).stop is None
     reason = session(cost=worth * 1.01).stop.text
-    assert reason.startswith("the next answer would add")
+    assert reason.startswith("another answer would hardly improve the recommendation")
     assert "less than its cost" in reason
 
 
 def test_stops_when_the_expected_regret_is_small_enough():
     regret = session().expected_regret
     assert session(regret=regret * 0.99).stop is None
-    assert session(regret=regret * 1.01).stop.text.startswith("the expected regret")
+    assert session(regret=regret * 1.01).stop.text.startswith("more questions would hardly improve")
 
 
 def test_stops_when_one_of_the_list_is_the_best_for_sure_enough():
     sure = session().probability_best()
     assert sure > session().recommend(1)[0].probability_best
     assert session(probability=min(1.0, sure + 0.01)).stop is None
-    assert session(probability=sure).stop.text.startswith("one of the recommendations is the best with probability")
+    reason = session(probability=sure).stop.text
+    assert reason.startswith("one of the recommendations is the best choice with a probability of")
 
 
 def test_stops_for_certainty():
@@ -47,7 +48,7 @@ def test_stops_for_certainty():
         Policy(Catalog([[1.0, 0.0], [0.0, 1.0]]), Belief.from_users([[1.0, 0.1]] * 7)),
         stopping=Stopping(probability=1.0),
     )
-    assert here.stop.text == "one of the recommendations is the best with probability 1.00"
+    assert here.stop.text == "one of the recommendations is the best choice with a probability of 1.00"
 
 
 def test_stops_after_so_many_questions():

@@ -74,6 +74,12 @@ def test_what_follows_the_noun_directly_comes_first():
 
 
 def test_tags_are_said_together():
+    assert asked("wine", said("Merlot", "Syrah", phrase="made from **{}**"), said("red")) == (
+        "Would you rather have a wine made from **Merlot** and **Syrah**, or one that is **red**?"
+    )
+    assert asked("wine", said("Rioja", "Spain", phrase="whose region includes **{}**"), said("red")) == (
+        "Would you rather have a wine whose region includes **Rioja** and **Spain**, or one that is **red**?"
+    )
     assert asked("laptop", said("light", "fast", phrase="tagged **{}**"), said("red")) == (
         "Would you rather have a laptop tagged **light** and **fast**, or one that is **red**?"
     )

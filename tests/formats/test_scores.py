@@ -248,7 +248,7 @@ def test_options_without_a_meaning_for_scores_are_rejected(tmp_path, given):
 
 def test_a_damaged_file_is_named(tmp_path):
     np.savez(tmp_path / "any.npz", scores=np.array([[{}, 1], [2, 3]], dtype=object))
-    with pytest.raises(InvalidInputError, match=r"Cannot read .*any\.npz: it is no NumPy file, or holds pickled"):
+    with pytest.raises(InvalidInputError, match=r"Cannot read .*any\.npz: it is not a NumPy file, or it holds pickled"):
         rather.open(tmp_path / "any.npz")
     np.savez(tmp_path / "other.npz", points=np.ones((2, 2)))
     with pytest.raises(InvalidInputError, match=r"other\.npz must hold an array `scores`; it holds points"):

@@ -1,4 +1,4 @@
-"""Twelve made-up shops and lists, written as their owners would: the corpus of questions and reasons.
+"""Thirteen made-up shops and lists, written as their owners would: the corpus of questions and reasons.
 
 Nothing in them is real. Each is odd in ways of its own: names of columns, units, currencies, gaps, spellings.
 """
@@ -231,6 +231,23 @@ def heat_pumps(dice: random.Random) -> dict[str, Any]:
     }
 
 
+def dogs(dice: random.Random) -> dict[str, Any]:
+    """Ages in words, answers beside yes and no, participles as names of dates, sentences."""
+    return {
+        "name": f"{_pick(dice, 'Bella', 'Max', 'Luna', 'Otis')} {dice.randint(1, 400)}",
+        "breed": _pick(dice, "Beagle", "Collie", "Labrador mix", "?"),
+        "age": _pick(dice, f"{dice.randint(2, 11)} months", f"{dice.randint(2, 13)} years", "1 year 6 months", "?"),
+        "sex": _pick(dice, "male", "female"),
+        "weight (kg)": _pick(dice, dice.randint(3, 45), f"~{dice.randint(5, 40)}", ""),
+        "good with kids": _pick(dice, "yes", "no", "older kids only", ""),
+        "house trained": _pick(dice, "yes", "mostly", "no"),
+        "vaccinated?": _pick(dice, "Y", "N"),
+        "adoption fee": _pick(dice, "£150", "£200", "£ 75", "waived"),
+        "arrived": f"{dice.randint(1, 28):02d}/{dice.randint(1, 12):02d}/2025",
+        "about": f"A {_pick(dice, 'shy', 'sweet', 'loyal')} soul who loves {_pick(dice, 'walks', 'sofas, and food')}.",
+    }
+
+
 MADE_UP: dict[str, Callable[[random.Random], dict[str, Any]]] = {
     "wine": wines,
     "flat": flats,
@@ -244,6 +261,7 @@ MADE_UP: dict[str, Callable[[random.Random], dict[str, Any]]] = {
     "gym": gyms,
     "train connection": trains,
     "heat pump": heat_pumps,
+    "dog": dogs,
 }
 
 

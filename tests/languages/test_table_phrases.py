@@ -119,3 +119,18 @@ def test_films_are_asked_about_in_german():
     assert [each.said("de") for each in catalog.comparatives_of(0)[:1]] == ["lustiger"]
     assert catalog.columns[0].compared("fr") == ("moins drôle", "plus drôle")
     assert list(catalog.facts_of(0, "es"))[:2] == ["año", "dirección"]
+
+
+@pytest.mark.parametrize(
+    ("language", "early", "late"),
+    [
+        ("de", "vor 1990", "von 2010 oder später"),
+        ("es", "antes de 1990", "de 2010 o posterior"),
+    ],
+)
+def test_a_year_has_one_preposition(language, early, late):
+    settings = {"columns": {"Baujahr": {"buckets": [1990, 2010]}}}
+    catalog = rather.open({"Baujahr": [*range(1980, 2020, 2)]}, settings=settings).catalog
+    phrases = [each.said(language).phrase for each in catalog.attributes]
+    assert phrases[0].replace("**", "") == early
+    assert phrases[-1].replace("**", "") == late

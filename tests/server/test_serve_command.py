@@ -114,7 +114,10 @@ def test_it_says_which_links_and_pictures_it_does_not_show(database):
     bikes = str(THEMES / "bikes.csv")
     done = run(bikes, "--check", "--database", database, "--image-host", "https://harbour.example")
     assert done.exit_code == 0
-    assert "56 links of https://harbour.example not shown; to show: --link-host https://harbour.example" in done.output
+    assert (
+        "56 links on https://harbour.example are not shown. To show them: --link-host https://harbour.example"
+        in done.output
+    )
     assert "picture" not in done.output
     assert "not shown" not in run("films", "--check", "--database", database).output
 

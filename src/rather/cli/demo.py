@@ -20,6 +20,7 @@ def demo(
 ) -> None:
     """Answer questions about films right away, in the browser or in the terminal.
 
+    In the browser, the page is served until you press Ctrl-C; in the terminal, q ends the questions.
     If standard input is not a terminal, a simulated user answers and the whole conversation is printed.
 
     Examples:

@@ -53,7 +53,7 @@ def export(
     Examples:
         rather export sqlite:///sessions.db --out export
         rather export sessions.db --out export --format parquet
-        rather export postgresql+psycopg://USER:PASSWORD@HOST/NAME --since 2026-03-01
+        rather export sessions.db --out export --since 2026-03-01
     """
     require_extra("serve", "`rather export`")
     from rather.cli.progress import counted_progress
@@ -85,7 +85,7 @@ def import_(
 
     Examples:
         rather import export --database sqlite:///sessions.db
-        rather import export --database postgresql+psycopg://USER:PASSWORD@HOST/NAME
+        rather import export --database postgresql+psycopg://USER:PASSWORD@HOST/DB
     """
     require_extra("serve", "`rather import`")
     from rather.cli.progress import counted_progress

@@ -44,7 +44,7 @@ def first_questions(
 
     Examples:
         rather research first-questions films
-        rather research first-questions films --k 2..4 --p 1 --strategy auto --strategy greedy --json
+        rather research first-questions films --k 2..4 --p 1 --json
     """
     from rather.cli.progress import open_with_progress, progress_bar
     from rather.conversation.policy_settings import everyday_response

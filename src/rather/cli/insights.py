@@ -74,10 +74,10 @@ def insights(
     Reads stored conversations and writes one HTML file that needs nothing else; numbers come with 95 % intervals.
 
     Examples:
-        rather insights sessions.db --catalog cars.csv --out report.html --csv report
-        rather insights postgresql+psycopg://USER:PASSWORD@HOST/NAME --catalog cars.csv
+        rather insights sessions.db --catalog cars.csv --out cars.html --csv cars
+        rather insights sqlite:///sessions.db --catalog cars.csv
         rather insights export/ --catalog cars.csv --items 12,15,31
-        rather insights sessions.db --catalog cars.csv --what-if "12: price=18000" --json
+        rather insights sessions.db --catalog cars.csv --what-if "12: price=18000"
     """
     from rather.cli.progress import open_with_progress
     from rather.insights.figures import write_svg

@@ -14,6 +14,7 @@ from rather.caching.whole_files import written_whole
 from rather.cli.json_output import print_json
 from rather.cli.options import Json, PriorOption, Strict
 from rather.errors import InvalidInputError
+from rather.languages import ENGLISH, validated_language
 
 if TYPE_CHECKING:
     from rather.formats.tables.table_columns import InspectedTable, TableColumn
@@ -46,6 +47,9 @@ def inspect(
         typer.Option("--questions", help="Print twenty questions and the reasons for recommendations, nothing else."),
     ] = False,
     prior: PriorOption = None,
+    language: Annotated[
+        str, typer.Option(help="The language of the twenty questions and reasons: en, de, fr or es.")
+    ] = ENGLISH,
 ) -> None:
     """Show what each column of a table is and how it will be used, and write a settings file to change that.
 
@@ -58,6 +62,7 @@ def inspect(
     Examples:
         rather inspect cars.csv
         rather inspect cars.csv --questions
+        rather inspect cars.csv --questions --language de
         rather inspect cars.csv --questions --prior population.npz
         rather inspect cars.csv --json --no-write
         rather inspect bicycle
@@ -72,8 +77,11 @@ def inspect(
             if given:
                 raise InvalidInputError(f"`{option}` must be left out: it has no meaning for a product space.")
     if questions:
-        _preview(path, {} if force else None, json_output, most_megabytes, strict, prior)
+        validated_language(language, "--language")
+        _preview(path, {} if force else None, json_output, most_megabytes, strict, prior, language)
         return
+    if language != ENGLISH:
+        raise InvalidInputError("`--language` is that of the questions: use it with --questions.")
     if prior is not None:
         raise InvalidInputError("`--prior` changes questions, not columns: use it with --questions.")
     if is_space:
@@ -98,7 +106,13 @@ def inspect(
 
 
 def _preview(
-    path: Path, settings: Any, json_output: bool, most_megabytes: float | None, strict: bool, prior: Path | None
+    path: Path,
+    settings: Any,
+    json_output: bool,
+    most_megabytes: float | None,
+    strict: bool,
+    prior: Path | None,
+    language: str,
 ) -> None:
     from rather.cli.inspect_questions import questions_report, show_questions
     from rather.cli.progress import spinner
@@ -116,7 +130,7 @@ def _preview(
             opened = Opened(table.catalog, table.belief())
         if prior is not None:
             opened = load_prior(prior).applied(opened)
-        report = questions_report(*opened, path.name)
+        report = questions_report(*opened, path.name, language)
     if json_output:
         print_json(report)
     else:

@@ -12,7 +12,7 @@ NO_REASON = "nothing to say yet"
 INTRODUCTION = "What a simulated user was asked about {table}, and why three items were recommended each time:"
 
 
-def questions_report(catalog: "Catalog", belief: "Belief", table: str) -> dict[str, Any]:
+def questions_report(catalog: "Catalog", belief: "Belief", table: str, language: str) -> dict[str, Any]:
     """Twenty questions, and the reasons for what is recommended after them, as plain data."""
     from rather.simulation.preview import preview
 
@@ -33,7 +33,7 @@ def questions_report(catalog: "Catalog", belief: "Belief", table: str) -> dict[s
                     for item, reasons in conversation.recommended
                 ],
             }
-            for conversation in preview(catalog, belief, count=QUESTIONS)
+            for conversation in preview(catalog, belief, count=QUESTIONS, language=language)
         ],
     }
 

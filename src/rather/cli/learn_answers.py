@@ -66,7 +66,7 @@ def learn_answers(
 
     Examples:
         rather learn answers sessions.db --catalog cars.csv --out population.npz
-        rather learn answers postgresql+psycopg://USER:PASSWORD@HOST/NAME --catalog cars.csv
+        rather learn answers sqlite:///sessions.db --catalog cars.csv
         rather learn answers export/ --catalog cars.csv --segments 3
         rather learn answers logs/ --catalog films --json
         rather serve cars.csv --prior population.npz

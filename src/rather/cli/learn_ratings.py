@@ -10,6 +10,10 @@ from rather.cli.learn_scores import learn_scores
 from rather.cli.options import From, Seed
 from rather.errors import InvalidInputError, UnknownNameError
 from rather.extras import require_extra
+from rather.nouns import counted
+
+# The items of a list that is measured.
+LISTED = 10
 
 if TYPE_CHECKING:
     from rather.learn import Factors
@@ -61,7 +65,7 @@ def learn_ratings(
     Examples:
         rather learn ratings ratings.csv && rather ask vectors.npz
         rather learn ratings ml-100k --out films.npz
-        rather learn ratings plays.parquet --method als --dimensions 50 --out songs.npz
+        rather learn ratings plays.parquet --method als --out songs.npz
         rather learn ratings ml-100k --method ideal-point --out films.npz
     """
     from rather.formats.vectors.vector_files import Vectors, save_vectors
@@ -84,8 +88,10 @@ def learn_ratings(
         described = _attributes(ratings, attributes, source)
         table, described = matched(table, described)
     measured: dict[str, float] = {}
-    if method != "attributes" and held_out > 0:
-        seen, rest = table.split(held_out, seed)
+    seen, rest = table.split(0.0 if method == "attributes" else held_out, seed)
+    if len(rest) and (not len(seen) or table.n_items <= LISTED):
+        say(f"nothing is measured: that takes more ratings, and more than {LISTED} items")
+    elif len(rest):
         factors = _fit(method, seen, described, dimensions, epochs, seed, "measuring")
         measured = ranking(factors, seen, rest, seed)
         if method == "pmf":
@@ -100,7 +106,7 @@ def learn_ratings(
     vectors = Vectors(
         factors.items.numpy(), factors.users.numpy(), table.item_ids, table.labels, features=names, about=about
     )
-    say(f"wrote {save_vectors(vectors, out)}: {table.n_items:,} items, {table.n_users:,} users")
+    say(f"wrote {save_vectors(vectors, out)}: {counted(table.n_items, 'item')}, {counted(table.n_users, 'user')}")
     say(f"next: rather ask {out}")
 
 

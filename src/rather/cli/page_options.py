@@ -36,4 +36,5 @@ def say_what_is_hidden(name: str, catalog: "Catalog", display: "DisplayText") ->
     }
     for (noun, option), counts in hidden.items():
         for origin, count in counts.most_common(MOST_HIDDEN):
-            say(f"{name}: {counted(count, noun)} of {origin} not shown; to show: {option} {origin}", stderr=True)
+            said = f"{counted(count, noun)} on {origin} {'is' if count == 1 else 'are'} not shown"
+            say(f"{name}: {said}. To show {'it' if count == 1 else 'them'}: {option} {origin}", stderr=True)

@@ -83,7 +83,8 @@ def publish(
     Examples:
         rather publish cars.csv site/
         rather publish films --single-file quiz.html
-        rather publish cars.csv site/ --theme shop.toml --link-host https://shop.example.org
+        rather publish cars.csv site/ --link-host https://shop.example.org
+        rather publish cars.csv site/ --theme shop.toml
         rather publish films site/ --plan plan.json --language de
         rather publish cars.csv site/ --prior population.npz
         rather publish cars.csv site/ --collect https://shop.example.org/answers

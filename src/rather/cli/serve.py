@@ -168,8 +168,10 @@ def serve(
         rather serve cars.csv laptops.parquet --port 9000 --keep-days 7
         rather serve films --database sqlite:///sessions.db
         rather serve films --database postgresql+psycopg://USER:PASSWORD@HOST/NAME
-        rather serve cars.csv --origin https://shop.example.org --image-host https://images.example.org
-        rather serve cars.csv --theme shop.toml --link-host https://shop.example.org
+        rather serve cars.csv --origin https://shop.example.org
+        rather serve cars.csv --image-host https://images.example.org
+        rather serve cars.csv --link-host https://shop.example.org
+        rather serve cars.csv --theme shop.toml
         rather serve cars.csv --prior population.npz
         rather serve cars.csv --learn daily
         rather serve fahrraeder.csv --language de
@@ -319,6 +321,7 @@ def _run(
 
     def on_start() -> None:
         say(f"Asking about {', '.join(source.name for source in sources)} at {address}  (API: {address}/docs)")
+        say("Press Ctrl-C to stop.")
         if open_browser:
             import webbrowser
 

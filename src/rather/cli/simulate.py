@@ -110,8 +110,8 @@ def simulate(
     Examples:
         rather simulate films --users 200
         rather simulate films --strategy auto --strategy random --plot regret.png
-        rather simulate films --strategy cont-alter --users 100 --questions 10 --json
-        rather simulate films --strategy auto --strategy greedy --csv conversations.csv
+        rather simulate films --strategy cont-alter --users 100 --json
+        rather simulate films --strategy auto --strategy greedy --csv out.csv
         rather simulate films --ask attributes --strategy auto --strategy random
         rather simulate films --ask items --ask attributes --ask auto
         rather simulate films --hints 2

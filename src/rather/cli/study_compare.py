@@ -50,8 +50,8 @@ def compare(
 
     Examples:
         rather study compare sessions.db
-        rather study compare export --study spring --against random --plot arms.svg
-        rather study compare postgresql+psycopg://USER:PASSWORD@HOST/NAME --catalog cars.csv --json
+        rather study compare export --study spring --plot arms.svg
+        rather study compare sessions.db --catalog cars.csv --json
     """
     require_extra("serve", "`rather study compare`")
     from rather.insights.arms import compare as compare_arms

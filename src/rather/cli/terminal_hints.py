@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 
 from rich.console import Console
 from rich.text import Text
@@ -14,6 +15,7 @@ from rather.conversation.telling_apart import position_of
 from rather.conversation.wording import recommendations_in
 from rather.errors import InvalidInputError, RatherError
 from rather.languages import ENGLISH
+from rather.model.attributes import STRESS, Attribute
 from rather.model.catalog import Catalog
 from rather.model.configurators import Choosable
 from rather.model.questions import Recommendation
@@ -27,6 +29,7 @@ EXAMPLES = "like 2, 2 {wish}, want {attribute}, don't care about {topic}"
 EXAMPLES_OF_CONFIGURATIONS = "1 {column} {value}, like 2, 2 {wish}, want {attribute}, don't care about {topic}"
 EXAMPLES_WITHOUT_NAMES = "like 2"
 NO_SUCH_NUMBER = "There are {count} recommendations: type 1 to {count}."
+NO_SUCH_WISH = "Nothing that a {noun} can have is called {text!r}. Try: {examples}."
 NOT_UNDERSTOOD = "I do not understand {said!r}. Try: {examples}."
 
 
@@ -120,8 +123,18 @@ def _item(number: int, listed: Sequence[Recommendation]) -> Recommendation:
 
 
 def _want(text: str, catalog: Catalog) -> Want:
-    known = {each.text.lower(): each for each in reversed(catalog.attributes)}
-    return Want(known.get(text, text))
+    known: dict[str, Attribute] = {}
+    for each in reversed(catalog.attributes):
+        before, _, rest = each.phrase.partition(STRESS)
+        value, _, after = rest.partition(STRESS)
+        if before in ("that is ", "with ", "with a ", "with an ") and not after:
+            known[value.lower()] = each  # "house trained" of "that is house trained"
+    for each in reversed(catalog.attributes):
+        known |= {each.phrase.replace(STRESS, "").lower(): each, each.text.lower(): each}
+    if text not in known:
+        near = get_close_matches(text, list(known), 3, 0.5) or list(known)[:3]
+        raise InvalidInputError(NO_SUCH_WISH.format(noun=catalog.name, text=text, examples=", ".join(near)))
+    return Want(known[text])
 
 
 def _dont_care(text: str, catalog: Catalog) -> DontCare:

@@ -413,7 +413,7 @@ class Session:
         if rule.cost is None or question.task is not None:  # a task is asked whatever it is worth
             return None
         if (evoi := self.policy.gain(self.belief, question)) < rule.cost:
-            return Stop.saying("cost", gain=f"{evoi:.3g}", cost=f"{rule.cost:.3g}")
+            return Stop.saying("cost", gain=f"{evoi:.3g}" if evoi >= 1e-5 else "0", cost=f"{rule.cost:.3g}")
         return None
 
     def fork(self) -> Session:

@@ -224,8 +224,8 @@ def _question(options: Sequence[Sequence[Words]], kind: str, verb: str, language
 
 
 # How phrases begin that are joined behind one such beginning, in the order in which they follow a noun: "with A and B
-# that is C and D". All others follow the noun one by one, before these.
-BEGINNINGS = ("tagged ", "with ", "that is ", "that ", "whose ")
+# but without C that is D and E". All others follow the noun one by one, before these.
+BEGINNINGS = ("made from ", "tagged ", "with ", "without ", "that is ", "that ", "whose ")
 
 
 def _described(noun: str, said: Sequence[Wording]) -> list[Words]:
@@ -238,15 +238,25 @@ def _described(noun: str, said: Sequence[Wording]) -> list[Words]:
             words += [Words(" "), *_pieces(phrase)]
         else:
             rest[beginning].append(_pieces(phrase.removeprefix(beginning)))
-    for beginning in ("tagged ", "with "):
+    for beginning in ("made from ", "tagged ", "with "):
         if rest[beginning]:
             words += [Words(f" {beginning}"), *_joined(rest[beginning], "and", ENGLISH)]
+    if rest["without "]:
+        words += [Words(" but without " if rest["with "] else " without "), *_joined(rest["without "], "or", ENGLISH)]
     clauses: list[Sequence[Words]] = []
     if rest["that is "]:
         clauses.append([Words("that is "), *_joined(rest["that is "], "and", ENGLISH)])
     clauses += [[Words("that " * (not clauses and index == 0)), *clause] for index, clause in enumerate(rest["that "])]
-    clauses += [[Words("whose "), *clause] for clause in rest["whose "]]
+    clauses += [[Words("whose "), *clause] for clause in _gathered(rest["whose "])]
     return words + ([Words(" "), *_joined(clauses, "and", ENGLISH)] if clauses else [])
+
+
+def _gathered(clauses: Sequence[Sequence[Words]]) -> list[list[Words]]:
+    """Clauses with those that begin alike in one: region includes **Rioja** and **Spain**."""
+    groups: dict[Words, list[Sequence[Words]]] = {}
+    for first, *others in clauses:
+        groups.setdefault(first, []).append(others)
+    return [[first, *_joined(others, "and", ENGLISH)] for first, others in groups.items()]
 
 
 def _enumerated(said: Sequence[Wording], language: str) -> list[Words]:

@@ -67,7 +67,8 @@ def pmf(
                 on_epoch(epoch, epochs, f"training RMSE {(squares / len(values)) ** 0.5:.4f}")
     if not (users.isfinite().all() and items.isfinite().all()):
         raise InvalidInputError(
-            f"`learning_rate` must be lower for these ratings: with {learning_rate} the vectors diverged."
+            f"`learning_rate` must be lower for these ratings: with {learning_rate} the vectors diverged. "
+            "There may be too few of them; `--method als` has no such setting."
         )
     return Factors(
         users, items, mean, {"method": "pmf", "dimensions": dimensions, "epochs": epochs, "lambda": regularisation}

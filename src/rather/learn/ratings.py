@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from rather.errors import InvalidInputError
+from rather.formats.tables.parsing import plain_number
 from rather.learn.table_files import read_table
 from rather.model.catalog import ItemId
 
@@ -146,11 +147,21 @@ def read_ratings(path: Path, user: str | None = None, item: str | None = None, r
     shown = None
     if titles:
         shown = dict(zip(columns[1].to_pylist(), map(str, table[titles[0]].to_pylist()), strict=True))
-    try:
-        values = columns[2].to_numpy().astype(np.float32)
-    except (TypeError, ValueError):
-        raise InvalidInputError(f"The ratings in {path.name} must be numbers, got {columns[2].type}.") from None
-    return Ratings.from_columns(columns[0], columns[1], values, shown)
+    return Ratings.from_columns(columns[0], columns[1], _values(columns[2], path), shown)
+
+
+def _values(column: pa.ChunkedArray, path: Path) -> NDArray[np.float32]:
+    """The ratings as numbers; a decimal comma will do."""
+    if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
+        values: NDArray[np.float32] = column.to_numpy().astype(np.float32)
+        return values
+    numbers = [plain_number(str(text).replace(",", ".")) for text in column.to_pylist()]
+    if None in numbers:
+        row = numbers.index(None)
+        raise InvalidInputError(
+            f"The ratings in {path.name} must be numbers, but that of data row {row + 1} is {column[row].as_py()!r}."
+        )
+    return np.array(numbers, dtype=np.float32)
 
 
 def _column(table: pa.Table, wanted: str | None, usual: Sequence[str], what: str, path: Path) -> Any:

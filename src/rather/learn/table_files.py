@@ -23,8 +23,8 @@ def read_table(
 
     Args:
         path: A `.parquet` file, or a text file with one row per line.
-        delimiter: Between the fields of a text file; by default a tab in `.tsv`, else a comma. May be longer than one
-            character, as in MovieLens-1M.
+        delimiter: Between the fields of a text file; by default a tab in `.tsv`, else what its first line has
+            most of. May be longer than one character, as in MovieLens-1M.
         names: Of the columns, for a text file without a header.
         columns: Which to read; by default all.
         encoding: Of a text file.
@@ -32,11 +32,20 @@ def read_table(
     try:
         if path.suffix == ".parquet":
             return pq.read_table(path, columns=None if columns is None else list(columns))
-        return _read_text(path, delimiter or ("\t" if path.suffix == ".tsv" else ","), names, columns, encoding)
+        return _read_text(path, delimiter or _delimiter(path, encoding), names, columns, encoding)
     except FileNotFoundError:
         raise InvalidInputError(f"There is no file {path}.") from None
     except (pa.ArrowInvalid, pa.ArrowKeyError, UnicodeDecodeError) as error:
-        raise InvalidInputError(f"Cannot read {path}: {str(error).splitlines()[0]}") from None
+        raise InvalidInputError(f"Cannot read {path}: {str(error).splitlines()[0].rstrip('.')}.") from None
+
+
+def _delimiter(path: Path, encoding: str) -> str:
+    """The delimiter of a text file: the first of comma, semicolon and tab that its first line has most of."""
+    if path.suffix == ".tsv":
+        return "\t"
+    with path.open(encoding=encoding) as file:
+        header = file.readline()
+    return max(",;\t", key=header.count)
 
 
 def _read_text(

@@ -29,7 +29,7 @@ def test_a_row_carries_its_link_and_its_pictures():
     assert catalog.images_of(1) == ()
     assert list(catalog.facts_of(0)) == ["price", "colour", "stock"]
     assert [note for note in catalog.notes if "page" in note] == [
-        "page: 1 value is no address of http or https: 'javascript:alert(1)'."
+        "page: 1 value is not an http or https address: 'javascript:alert(1)'."
     ]
 
 

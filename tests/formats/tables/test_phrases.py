@@ -102,7 +102,7 @@ def test_a_phrase_without_its_value_is_rejected():
         ("model_year", [2024, 2025], ["from **2024**", "from **2025**"]),
         ("Battery life", ["7 h", "9 h"], ["whose battery lasts **7 h**", "whose battery lasts **9 h**"]),
         ("OS", ["Linux", "macOS"], ["that runs **Linux**", "that runs **macOS**"]),
-        ("colour", ["red", "blue"], ["in **red**", "in **blue**"]),
+        ("colour", ["red", "blue"], ["that is **red**", "that is **blue**"]),
         (
             "transmission",
             ["manual", "automatic"],
@@ -145,6 +145,37 @@ def test_a_phrase_without_its_value_is_rejected():
         ("doctors_per_1000", [2, 3], ["with **2** doctors per 1000", "with **3** doctors per 1000"]),
         ("vintage", [2015, 2018], ["from **2015**", "from **2018**"]),
         ("distance_to_beach_m", [100, 300], ["that is **100 m** from the beach", "that is **300 m** from the beach"]),
+        ("arrived", ["2024-03-01", "2025-06-01"], ["that arrived in **Mar 2024**", "that arrived in **Jun 2025**"]),
+        ("Organic?", ["yes", "no"], ["that is **organic**"]),
+        (
+            "good with kids",
+            ["yes", "no", "older kids only"],
+            [
+                "that is **good with kids**",
+                "that is not **good with kids**",
+                "that is good with kids (**older kids only**)",
+            ],
+        ),
+        (
+            "house trained",
+            ["yes", "mostly", "not yet"],
+            ["that is **house trained**", "that is **mostly** house trained", "that is **not yet** house trained"],
+        ),
+        (
+            "age",
+            ["8 months", "1 year 6 months", "2 yrs", "approx 4 years"],
+            [f"that is **{age}** old" for age in ("8 months", "1.5 years", "2 years", "4 years")],
+        ),
+        ("Rating", ["90/100", "94/100", "92"], [f"rated **{n}/100**" for n in (90, 92, 94)]),
+        (
+            "Region",
+            ["Rioja, Spain", "Sicily, Italy", "Rioja, Spain"],
+            [f"whose region includes **{place}**" for place in ("Rioja", "Spain", "Sicily", "Italy")],
+        ),
+        ("size", ["small", "medium", "XL"], ["that is **small**", "of **medium** size", "in size **XL**"]),
+        ("sex", ["M", "F", "neutered"], ["whose sex is **M**", "whose sex is **F**", "that is **neutered**"]),
+        ("sweetness", ["dry", "sweet"], ["that is **dry**", "that is **sweet**"]),
+        ("Grapes", ["Merlot; Syrah", "Syrah"], ["made from **Merlot**", "made from **Syrah**"]),
         ("Condition", ["good", "fair"], ["in **good** condition", "in **fair** condition"]),
         (
             "parking",
@@ -168,3 +199,29 @@ def test_phrases(name, values, phrases):
     table = encode_table({name: (values * 12)[:12], "x": [1.5, 2.25, 3.5] * 4})
     found = [each.phrase for each in table.catalog.attributes if each.column.split(":")[0] == name]
     assert sorted(found) == sorted(phrases)
+
+
+def test_ages_and_years_are_ranges_that_one_would_say():
+    ages = [f"{months} months" for months in range(2, 12)] + [f"{years} years" for years in range(1, 15)]
+    built = [1900 + 35 * row % 120 for row in range(24)]
+    catalog = encode_table({"age": ages, "year built": built, "name": [f"N{row}" for row in range(24)]}).catalog
+    phrases = [each.phrase for each in catalog.attributes]
+    assert "that is **under 6 months** old" in phrases
+    assert "that is **6 months to 1 year** old" in phrases
+    assert "that is **10 years or older**" in phrases
+    assert "built **before 1920**" in phrases
+    assert any(each.startswith("built from **1920 to 19") for each in phrases)
+
+
+def test_what_an_item_lacks_comes_after_what_it_has():
+    table = encode_table(
+        {"parking": ["yes", "no", "street"] * 8, "balcony": ["yes", "no"] * 12}, {"table": {"name": "flat"}}
+    )
+    index = [
+        next(n for n, each in enumerate(table.catalog.attributes) if each.phrase == phrase)
+        for phrase in ("without **parking**", "with a **balcony**", "with **parking**")
+    ]
+    question = Policy(table.catalog, table.belief(), p=2).attribute_question(1, [index[:2], index[2:]])
+    assert markdown(question.words) == (
+        "Would you rather live in a flat with a **balcony** but without **parking**, or one with **parking**?"
+    )

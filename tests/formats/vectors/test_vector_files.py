@@ -140,3 +140,25 @@ def test_word2vec_text(tmp_path, vectors, head):
     (tmp_path / "bad.vec").write_text("word one two\n")
     with pytest.raises(InvalidInputError, match="line 1"):
         load_vectors(tmp_path / "bad.vec")
+
+
+@pytest.mark.parametrize(("which", "row"), [("items", 2), ("users", 1)])
+@pytest.mark.parametrize("ending", [".npz", ".parquet"])
+def test_numbers_that_are_not_finite_are_not_written(tmp_path, which, row, ending):
+    both = {"items": np.ones((4, 3), np.float32), "users": np.ones((3, 3), np.float32)}
+    both[which][row, 1] = np.nan
+    with pytest.raises(InvalidInputError, match=rf"`{which}` must be finite, but entry \[{row}, 1\] is nan"):
+        save_vectors(Vectors(**both), tmp_path / f"vectors{ending}")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("content", "reason"), [(b"", "the file is empty"), (b"hello", "it is not a NumPy file")])
+def test_what_is_not_a_numpy_file_is_named_in_plain_words(tmp_path, content, reason):
+    (tmp_path / "items.npy").write_bytes(content)
+    with pytest.raises(InvalidInputError, match=rf"^Cannot read .*items\.npy: {reason}\.$"):
+        load_vectors(tmp_path / "items.npy")
+
+
+def test_vectors_without_rows_are_rejected():
+    with pytest.raises(InvalidInputError, match=r"got shape \(0, 3\) \(nothing in it\)"):
+        Vectors(np.zeros((0, 3)))

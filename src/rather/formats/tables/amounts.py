@@ -25,7 +25,9 @@ _PRICE_REMARK = re.compile(
     r"(?<=[€$£¥₹A-Z])\s*(VB|VHB|FP|p\.\s?P\.|p/p|pp|each|ea\.?|inkl\..*|incl\..*|zzgl\..*|netto|brutto|net|gross)$"
 )
 # What costs nothing.
-_FREE = frozenset(["free", "free of charge", "for free", "gratis", "kostenlos", "umsonst", "gratuit", "gratuito"])
+_FREE = frozenset(
+    ["free", "free of charge", "for free", "gratis", "kostenlos", "umsonst", "gratuit", "gratuito", "waived"]
+)
 _SIGN_OF_CODE = {"EUR": "€", "USD": "$", "GBP": "£", "JPY": "¥", "INR": "₹", "US$": "$", "euro": "€", "euros": "€"}
 
 # Different spellings of one unit, after the name under which the unit library knows it.
@@ -35,8 +37,8 @@ minute: min mins min. minute minutes minuten minuto minutos
 second: s sec secs second seconds sekunden
 day: day days tag tage tagen jour jours día días
 week: week weeks woche wochen semaine semaines semana semanas
-month: month months monat monate monaten mois mes meses
-year: year years yr yrs jahr jahre an ans año años
+month: mo mos month months monat monate monaten mois mes meses
+year: yo y/o y.o. year years yr yrs jahr jahre an ans año años
 inch: " ″ ” '' in inch inches zoll pouce pouces pulgada pulgadas
 foot: ft foot feet ′
 mile: mi mile miles
@@ -66,6 +68,8 @@ _LIBRARY_NAMES = {
     for name, words in (line.split(": ") for line in _SPELLINGS.strip().splitlines())
     for word in words.split()
 }
+# Units whose plural is meant by a column that has "1 year" more often than "2 years".
+_SINGULARS = ("hour", "minute", "day", "week", "month", "year")
 # Units that may stand right after the digits. "4WD" is a name.
 _ATTACHED = frozenset({*_LIBRARY_NAMES, *UNITS, "%", *map(str.lower, CURRENCIES), "g", "m", "cm", "mm", "ml", "w", "v"})
 
@@ -82,6 +86,14 @@ _AMOUNT = re.compile(
     re.ASCII,
 )
 _CODE = re.compile(r"0\d", re.ASCII)
+_AGE = re.compile(r"(?<=[a-z])[ -]old$")
+# "1 year 6 months", "5 ft 11 in", "2 h and 30 min".
+_IN_TWO_UNITS = re.compile(r"(\d+)\s*([^\W\d_]+)\.?,?\s*(?:and |und |et |y |& ?)?(\d+)\s*([^\W\d_]+)\.?", re.ASCII)
+# "92/100", "4,5/5 stars", "4 out of 5".
+_RATING = re.compile(
+    r"([\d.,]+)\s*(?:/|out of|von|sur|de)\s*(5|10|20|100)(?:\s+(?:stars?|points?|pts|sternen?|punkten?))?",
+    re.I | re.ASCII,
+)
 
 
 @dataclass(frozen=True)
@@ -92,7 +104,7 @@ class Amount:
         low: The number's digits and separators.
         high: Those of the upper end of a range, "" if it is none.
         unit: Its unit.
-        hedged: Whether a word such as "about" or "up to" stands before it.
+        hedged: Whether its text says more than its number: "about 5", "1 year 6 months", "92/100".
     """
 
     low: str
@@ -103,6 +115,10 @@ class Amount:
 
 def parse_amount(text: str) -> Amount | None:
     """The amount that a text is, or None."""
+    if rating := _RATING.fullmatch(text):
+        return Amount(rating[1], "", f"/{rating[2]}", hedged=True)
+    if (two := _IN_TWO_UNITS.fullmatch(text)) and (amount := _sum_of(*two.groups())):
+        return amount
     match = _AMOUNT.fullmatch(text)
     if match is None or _CODE.match(match["low"]):  # 007 is a code
         return None
@@ -114,7 +130,7 @@ def parse_amount(text: str) -> Amount | None:
     if after and not match["gap"] and after.lower() not in _ATTACHED:
         return None
     before = _SIGN_OF_CODE.get(match["before"], match["before"])
-    after = _PRICE_REMARK.sub("", after)
+    after = _AGE.sub("", _PRICE_REMARK.sub("", after))
     after = _SIGN_OF_CODE.get(after, after)
     if (before and before not in CURRENCIES) or (before and after and before != after):
         return None
@@ -125,6 +141,16 @@ def parse_amount(text: str) -> Amount | None:
         return None
     unit = before or (after if after in CURRENCIES else UNITS.get(after.lower(), after))
     return Amount(sign + _without_spaces(low), _without_spaces(high), unit, bool(match["hedge"]))
+
+
+def _sum_of(whole: str, unit: str, part: str, smaller: str) -> Amount | None:
+    """An amount in two units: a year and six months are 1.5 years."""
+    known = unit.lower() in _LIBRARY_NAMES and smaller.lower() in _LIBRARY_NAMES
+    conversion = conversion_between(smaller, unit) if known else None
+    if conversion is None or not 0 < conversion[0] < 1:
+        return None
+    millionths = round((int(whole) + int(part) * conversion[0]) * 1e6)
+    return Amount(f"{millionths}e-6", "", UNITS.get(unit.lower(), unit), hedged=True)
 
 
 def _without_spaces(digits: str) -> str:
@@ -193,7 +219,8 @@ def _most_common_unit(units: Sequence[tuple[str, int]]) -> str:
     if not names:
         return ""
     name = names.most_common(1)[0][0]
-    return max(spellings, key=lambda unit: (_LIBRARY_NAMES.get(unit.lower(), unit) == name, spellings[unit]))
+    unit = max(spellings, key=lambda unit: (_LIBRARY_NAMES.get(unit.lower(), unit) == name, spellings[unit]))
+    return f"{unit}s" if unit in _SINGULARS else unit
 
 
 @cache
@@ -248,3 +275,9 @@ def read_digits(text: str, *, comma: bool) -> tuple[float, int]:
             plain = text.replace("." if sign == "," else ",", "").replace(sign, ".")
             return float(plain), len(re.split("[eE]", plain)[0].partition(".")[2])
     return math.nan, 0
+
+
+def in_other_currency(text: str, unit: str) -> bool:
+    """Whether a text is a price in another currency than this one."""
+    amount = parse_amount(text)
+    return amount is not None and unit in CURRENCIES and amount.unit in CURRENCIES and amount.unit != unit

@@ -26,8 +26,11 @@ MISSING = (
         "null",
         "-",
         "--",
+        "–",
+        "—",
         "?",
         "unknown",
+        "unbekannt",
         "tbd",
         "tba",
         "k.a.",
@@ -237,10 +240,21 @@ class Cells:
             return "|"
         if not pa.types.is_string(self.array.type) or not self.distinct:
             return None
+        if self.is_prose:
+            return None
         for separator, recurrence in TAG_SEPARATORS.items():
             if self._looks_like_tags(separator, recurrence):
                 return separator
         return None
+
+    @cached_property
+    def is_prose(self) -> bool:
+        """Whether most of its texts are sentences: several words with a full stop behind them."""
+        if not pa.types.is_string(self.array.type):
+            return False
+        pairs = zip(self.distinct, self.counts.tolist(), strict=True)
+        sentences = sum(count for text, count in pairs if text.endswith((".", "!")) and len(text.split()) > 2)
+        return bool(2 * sentences > self.present.sum())
 
     def _looks_like_tags(self, separator: str, recurrence: float) -> bool:
         pairs = list(zip(self.distinct, self.counts.tolist(), strict=True))

@@ -192,6 +192,8 @@ def _is_degree(name: str, values: np.ndarray) -> bool:
 
 def _text_kind(cells: Cells) -> tuple[ColumnKind, str]:
     different, present = len(cells.distinct), int(cells.present.sum())
+    if cells.is_prose:
+        return ColumnKind.TEXT, "sentences, which are shown and not learned from"
     if different <= MANY_VALUES and different <= max(2, present // 2):
         return ColumnKind.CATEGORY, ""
     common = int(np.sort(cells.counts)[::-1][:MOST_LEVELS].sum())
@@ -319,7 +321,7 @@ def names_an_id(name: str) -> bool:
         parts[-1]
         in (
             *("id", "ids", "uuid", "guid", "isbn", "isbn13", "asin", "sku", "ean", "upc", "key", "index", "code"),
-            *("artikelnr", "artikelnummer", "referenz", "référence", "referencia"),
+            *("nr", "nummer", "artikelnr", "artikelnummer", "referenz", "référence", "referencia"),
         )
         or names_an_index(name)
     )

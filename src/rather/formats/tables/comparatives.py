@@ -23,7 +23,8 @@ OF_NAMES: dict[str, tuple[str, str]] = {
     r"age": ("younger", "older"),
     r"departure|arrival|start|end|begins?|ends?": ("earlier", "later"),
     r"available( from)?": ("available earlier", "available later"),
-    r"sleeps": ("that sleeps fewer", "that sleeps more"),
+    r"sleeps": ("with room for fewer guests", "with room for more guests"),
+    r"arrived|added|listed|posted|updated|launched|expires|starts|opens": ("{name} earlier", "{name} later"),
     r"floor|storey": ("lower down", "higher up"),
     r"(.* )?camera": ("with a weaker {name}", "with a better {name}"),
     r"warranty|guarantee|garantie": ("with a shorter {name}", "with a longer {name}"),
@@ -35,8 +36,8 @@ OF_NAMES: dict[str, tuple[str, str]] = {
     r"(.* )?(horse)?power|hp|ps|leistung": ("less powerful", "more powerful"),
     r"(.* )?(rating|stars|score)|bewertung": ("lower rated", "better rated"),
     r"(noise|loudness)( .*)?": ("quieter", "louder"),
-    r"distance( .*)?": ("closer", "farther away"),
-    r"((total|land|living) )?area|surface": ("smaller", "larger"),
+    r"(distance|entfernung)( .*)?": ("closer", "farther away"),
+    r"((total|land|living) )?area|surface|(wohn)?fläche|größe": ("smaller", "larger"),
     r"size": ("smaller", "bigger"),
     r"(.* )?battery capacity": ("with a smaller {name}", "with a bigger {name}"),
     r"(.* )?(power supply|charger)": ("with a weaker {name}", "with a stronger {name}"),
@@ -48,6 +49,7 @@ OF_NAMES: dict[str, tuple[str, str]] = {
     r"(.* )?(life|range)|reach|(.* )?coastline": ("with a shorter {name}", "with a longer {name}"),
     r"((average|mean|summer|winter|water|air) )?temperature": ("colder", "warmer"),
     r"(combined |city |highway )?mpg": OF_ECONOMY,
+    r".* size": ("with a smaller {name}", "with a bigger {name}"),
     r"(.* )?(ssd|hdd)": ("with less {name} storage", "with more {name} storage"),
 }
 OF_AMOUNTS = ("with less {name}", "with more {name}")

@@ -18,7 +18,7 @@ from rather.formats.tables.raw import RawTable, distinct_names, first_line, reje
 
 DELIMITERS = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 HEAD_BYTES = 2**18
-SKIPPED = "the lines before the header are no part of the table and were skipped"
+SKIPPED = "the lines before the header are not part of the table and were skipped"
 SAME_NAME = "several columns are called {name!r}; all but the first have a number behind it now"
 ROW_NOUN = "row {} below the header"
 
@@ -130,7 +130,7 @@ def _rows(text: str, delimiter: str, count: int) -> list[list[str]]:
 
 
 def _preamble(rows: Sequence[Sequence[str]]) -> int:
-    """How many rows before the header are no part of the table: a title, a date, blank ones."""
+    """How many rows before the header are not part of the table: a title, a date, blank ones."""
     widths = Counter(len(row) for row in rows if any(cell.strip() for cell in row))
     width = max(widths, key=lambda each: widths[each], default=0)
     first = next((index for index, row in enumerate(rows) if len(row) == width), 0)

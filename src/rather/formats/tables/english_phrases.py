@@ -4,7 +4,7 @@ import re
 
 from rather.conversation.wording import article
 from rather.formats.tables.column_kinds import AMOUNTS, ColumnKind
-from rather.formats.tables.naming import ACRONYMS, CURRENCY_SIGNS, singular, words
+from rather.formats.tables.naming import ACRONYMS, CURRENCIES, CURRENCY_SIGNS, singular, words
 from rather.formats.tables.phrase_templates import (
     ENGLISH_CATEGORIES,
     ENGLISH_DATES,
@@ -37,6 +37,13 @@ RATE = re.compile(
 # Words after what is there or allowed: "with breakfast included".
 _STATE = re.compile(r"\S+ (.* )?(allowed|included|permitted|welcome|possible|available|required|supported|provided)")
 _VERBS = ("has", "is", "can", "includes", "supports", "fits", "needs", "comes", "runs", "works", "allows", "offers")
+# Sizes that are words, and how they are said.
+_SIZES = {
+    **dict.fromkeys(("tiny", "small", "large", "big", "huge"), "that is {value}"),
+    **dict.fromkeys(("medium", "x-large", "extra large", "extra-large"), "of {value} size"),
+}
+# Words of degree before what something is to that degree: "that is mostly house trained".
+_DEGREES = re.compile(r"(not|almost|always|sometimes|often|never|half|semi|\w+ly)( yet)?", re.I)
 _YES, _NO = frozenset(("yes", "ja", "oui", "sí", "true", "y")), frozenset(("no", "nein", "non", "false", "n", "none"))
 
 
@@ -47,20 +54,26 @@ def english_phrase(column: TableColumn, value: str) -> str:
         return _quality(name, with_articles=column.kind is ColumnKind.YES_NO)
     if column.kind is ColumnKind.DATE:
         template = english_template(ENGLISH_DATES, {}, name) or f"whose {name} is {VALUE}"
-        return _without_in(template, value).replace(VALUE, f"**{value}**")
+        return _fitted(template, value).replace(VALUE, f"**{value}**")
     if column.kind in AMOUNTS:
         return _amount(column, name, value)
-    return _tag(name, _readable(value)) if column.kind is ColumnKind.TAGS else _category(name, _readable(value))
+    if column.kind is ColumnKind.TAGS:
+        return _tag(name, _readable(value))
+    answers = any(text.lower() in _YES | _NO for text in column.cells.distinct)
+    return _category(name, _readable(value), answers=answers)
 
 
 def _amount(column: TableColumn, name: str, value: str) -> str:
     """How a number or a range of numbers is said."""
+    if column.unit in CURRENCIES and re.fullmatch(r"[^\d.,]*0([.,]0+)?[^\d.,]*", value):
+        return "that is **free**" if len(words(column.name)) == 1 and name not in _DUES else f"with **no** {name}"
     if template := english_template(ENGLISH_NUMBERS, OF_NUMBERS, name):
-        return _without_in(template, value).replace(VALUE, f"**{value}**")
+        return _fitted(template, value).replace(VALUE, f"**{value}**")
     if column.unit in CURRENCY_SIGNS and column.unit and len(words(column.name)) == 1 and name not in _DUES:
         return f"that costs **{value}**"
     if name == "age" and column.unit:
-        return f"that is **{value}** old"
+        bound = value.removesuffix(" or more")
+        return f"that is **{bound}** old" if bound == value else f"that is **{bound} or older**"
     if column.display_name == column.unit:
         return f"with **{value}**"
     bound, _, things = name.partition(" ")
@@ -113,9 +126,11 @@ def is_fuel_economy(name: str, unit: str) -> bool:
     return unit == "mpg" and name in ("city", "highway", "combined")
 
 
-def _without_in(template: str, value: str) -> str:
-    """A template without the preposition that a value such as "before 2020" has itself."""
-    return re.sub(r" (in|from) \{value}$", " {value}", template) if value.startswith("before ") else template
+def _fitted(template: str, value: str) -> str:
+    """A template with the preposition of its value: "built in 2020", "built before 2020", "built from 2010 to 2020"."""
+    if value.startswith("before "):
+        return re.sub(r" (in|from) \{value}$", " {value}", template)
+    return re.sub(r" in \{value}$", " from {value}", template) if " to " in value else template
 
 
 def in_full(name: str) -> str:
@@ -126,19 +141,31 @@ def in_full(name: str) -> str:
     return " ".join(words)
 
 
-def _category(name: str, value: str) -> str:
+def _category(name: str, value: str, *, answers: bool) -> str:
+    """How a value of a category is said; `answers` if yes or no is among the values."""
     if value.lower() in _YES:
-        return f"with {_with_article(name)}"
-    if value.lower() in _NO and not english_template(ENGLISH_CATEGORIES, OF_CATEGORIES, name):
-        return f"without {_with_article(name)}"
+        return _quality(name)
+    known = english_template(ENGLISH_CATEGORIES, OF_CATEGORIES, name)
+    if value.lower() in _NO and not known:
+        return f"that is not **{name}**" if _is_said_after_is(name) else f"without {_with_article(name)}"
+    if answers and _is_said_after_is(name) and not known:
+        return f"that is **{value}** {name}" if _DEGREES.fullmatch(value) else f"that is {name} (**{value}**)"
     if value.lower().endswith(f" {name.lower()}"):
         return f"with **{value}**"  # not "whose drive is all-wheel drive"
-    if template := english_template(ENGLISH_CATEGORIES, OF_CATEGORIES, name):
-        template = "in {value}" if template == "in size {value}" and "size" in value.lower() else template
+    if template := _sized(known, value):
         return template.replace(VALUE, f"**{value}**")
     if len(name) > 3 and len(value) > len(name) and value.lower().endswith(name.lower()):
         return f"with **{value}**"  # as German joins words: "with Scheibenbremse"
     return f"whose {name} {'are' if is_plural(name) else 'is'} **{value}**"
+
+
+def _sized(template: str, value: str) -> str:
+    """A template as its value needs it: "that is small" rather than "in size small", "whose sex is M"."""
+    if template == "in size {value}":
+        if "size" in value.lower():
+            return "in {value}"
+        return _SIZES.get(value.lower(), template)
+    return template if len(value) > 1 or template != "that is {value}" else ""
 
 
 def _tag(name: str, value: str) -> str:
@@ -159,7 +186,7 @@ def _quality(name: str, *, with_articles: bool = True) -> str:
         return f"that **{name}**"
     if _STATE.fullmatch(name):
         return f"with **{name}**"
-    if is_adjective(name) or first in ("open", "suitable", "ready", "made"):
+    if _is_said_after_is(name):
         return f"that is **{name}**"
     if not with_articles:
         return f"with **{name}**"
@@ -171,6 +198,11 @@ def _quality(name: str, *, with_articles: bool = True) -> str:
 def _with_article(name: str) -> str:
     """A stressed noun with the article that it needs, if any."""
     return f"{with_article(name).removesuffix(name)}**{name}**"
+
+
+def _is_said_after_is(name: str) -> bool:
+    """Whether an item is what a column is called: "furnished", "good with children"."""
+    return is_adjective(name) or name.partition(" ")[0] in ("open", "suitable", "ready", "made", "good", "safe", "okay")
 
 
 def _readable(value: str) -> str:

@@ -1,5 +1,6 @@
 """Decide what every column of a table is: from its settings, and for the rest from its name and values."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy.typing as npt
 
 from rather.errors import InvalidInputError
 from rather.formats.tables.addresses import link, pictures
+from rather.formats.tables.amounts import in_other_currency
 from rather.formats.tables.cells import LARGEST_NUMBER, MISSING, Cells
 from rather.formats.tables.column_kinds import (
     AMOUNTS,
@@ -280,8 +282,23 @@ PLURALS = {"a number": "numbers", "a date": "dates"}
 
 def _unread_text(cells: Cells, kind: ColumnKind) -> str:
     """What is said about the values that could not be read; "" if all could."""
-    reading, wanted = READINGS[kind]
-    unread = cells.unread(getattr(cells, reading))
+    name, wanted = READINGS[kind]
+    reading = getattr(cells, name)
+    unread = cells.unread(reading)
+    foreign = Counter({text: count for text, count in unread.items() if in_other_currency(text, reading.unit)})
+    texts = [_in_other_currency_text(foreign, reading.unit), _not_wanted_text(unread - foreign, wanted)]
+    return "; ".join(filter(None, texts))
+
+
+def _in_other_currency_text(foreign: Counter[str], unit: str) -> str:
+    if not foreign:
+        return ""
+    total = foreign.total()
+    are, count = ("1 value is", "counts") if total == 1 else (f"{total:,} values are", "count")
+    return f"{are} in a currency other than {unit} and {count} as missing: {_quoted(foreign)}"
+
+
+def _not_wanted_text(unread: Counter[str], wanted: str) -> str:
     if not unread:
         return ""
     total = unread.total()
@@ -290,11 +307,15 @@ def _unread_text(cells: Cells, kind: ColumnKind) -> str:
         if total == 1
         else f"{total:,} values are not {PLURALS.get(wanted, wanted)} and count"
     )
-    return f"{verb} as missing: {_some([f'{shortened(text, 30)!r}' for text, _ in unread.most_common()])}"
+    return f"{verb} as missing: {_quoted(unread)}"
+
+
+def _quoted(texts: Counter[str]) -> str:
+    return _some([f"{shortened(text, 30)!r}" for text, _ in texts.most_common()])
 
 
 def _no_address_text(cells: Cells, kind: ColumnKind, separator: str | None) -> str:
-    """What is said about values that are no addresses; "" if all are."""
+    """What is said about values that are not addresses; "" if all are."""
     found = (bool(link(text) if kind is ColumnKind.LINK else pictures(text, separator)) for text in cells.distinct)
     wrong = [
         (text, count) for text, count, ok in zip(cells.distinct, cells.counts.tolist(), found, strict=True) if not ok
@@ -303,9 +324,7 @@ def _no_address_text(cells: Cells, kind: ColumnKind, separator: str | None) -> s
         return ""
     total = sum(count for _, count in wrong)
     verb = (
-        "1 value is no address of http or https"
-        if total == 1
-        else f"{total:,} values are no addresses of http or https"
+        "1 value is not an http or https address" if total == 1 else f"{total:,} values are not http or https addresses"
     )
     return f"{verb}: {_some([f'{shortened(text, 30)!r}' for text, _ in wrong])}"
 

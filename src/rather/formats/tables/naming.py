@@ -59,7 +59,8 @@ def spoken_name(name: str) -> str:
 
 
 def pretty_name(name: str) -> str:
-    """A column's name as a person writes it: `gdp_per_capita` becomes "GDP per capita"."""
+    """A column's name as a person writes it: `gdp_per_capita` becomes "GDP per capita", `Organic?` "Organic"."""
+    name = name.rstrip("?: ") or name
     if name.isupper() and any(len(word) > 3 and word.lower() not in ACRONYMS for word in words(name)):
         name = name.lower()  # nobody shouts in a sentence
     return " ".join(_pretty_word(word) for word in words(name)) or name.strip() or "column"
@@ -150,7 +151,7 @@ def with_unit(text: str, unit: str, language: str = ENGLISH) -> str:
         return " ".join(["1", singular(first) or first, *rest])
     if unit in CURRENCY_SIGNS:
         return re.sub(r"(-?)(\d[\d.,]*)", rf"\g<1>{unit}\g<2>", text)
-    return f"{text}{unit}" if unit.startswith(("%", '"', "″", "”", "'")) else f"{text} {unit}"
+    return f"{text}{unit}" if unit.startswith(("%", "/", '"', "″", "”", "'")) else f"{text} {unit}"
 
 
 def _with_unit_in(text: str, unit: str, language: str) -> str:
@@ -158,7 +159,7 @@ def _with_unit_in(text: str, unit: str, language: str) -> str:
         return with_currency(text, unit, language)
     if unit.startswith("%"):
         return percent_sign(text, language) + unit[1:]
-    if unit.startswith(('"', "″", "”", "'")):
+    if unit.startswith(("/", '"', "″", "”", "'")):
         return text + unit
     key = f"units.{unit}"
     return f"{text} {message(language, key) if has_message(language, key) else unit}"

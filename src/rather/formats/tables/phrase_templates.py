@@ -68,7 +68,12 @@ ENGLISH_NUMBERS = {
 }
 ENGLISH_DATES = {
     r"(.* )?(date|year|released?|published|jahr)": "from {value}",
-    r"(?P<rest>built|founded|made|opened)": "{rest} in {value}",
+    r"(?P<rest>born|built|founded|made|opened|added|listed|posted|updated|renovated|refurbished|bottled|harvested)": (
+        "{rest} in {value}"
+    ),
+    r"(?P<rest>arrived|launched|started|ended|closed|joined|expired|expires|starts|ends|begins|opens|closes)": (
+        "that {rest} in {value}"
+    ),
     r"available( from)?|availability|free from": "that is available from {value}",
 }
 ENGLISH_CATEGORIES = {
@@ -76,6 +81,8 @@ ENGLISH_CATEGORIES = {
     r"(?P<rest>.+) material": "whose {rest} is made of {value}",
     r"grapes?|grape variety": "made from {value}",
     r"(frame |clothing |shoe )?sizes?|größen?": "in size {value}",
+    r"((body|exterior) )?colou?r|sex|gender": "that is {value}",
+    r"(?!.*(business|fitness|illness|wellness)).*\w{2}ness": "that is {value}",
     r"(.* )?(condition|zustand)": "in {value} condition",
     r"company|employer|firm": "at {value}",
     r"seller|store|shop|vendor|retailer": "sold by {value}",
@@ -84,6 +91,8 @@ ENGLISH_CATEGORIES = {
 ENGLISH_TAGS = {
     r"extras?|features?|amenities|equipment|accessories|options|perks|benefits": "with {article}{value}",
     r"sizes?|größen?": "in size {value}",
+    r"grapes?|grape variet(y|ies)|varietals?": "made from {value}",
+    r"region|location|country|origin|area|place": "whose {name} includes {value}",
 }
 
 

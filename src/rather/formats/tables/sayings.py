@@ -1,5 +1,6 @@
 """What an attribute of a table says in a language other than English."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -54,9 +55,17 @@ class Saying:
     def _phrase(self, value: str, language: str) -> str:
         template = own_phrase(self.own, language)
         if template is None:
-            template = translated(language, f"phrases.{self.section}", self.template)
+            template = (
+                VALUE if self._has_preposition else translated(language, f"phrases.{self.section}", self.template)
+            )
             template = template.replace("{name}", name_in(language, self.name))
         return template.replace(VALUE, f"{STRESS}{value}{STRESS}") if VALUE in template else ""
+
+    @property
+    def _has_preposition(self) -> bool:
+        """Whether the value has the preposition of its template: "vor 1930", not "von vor 1930"."""
+        earliest = self.bounds is not None and self.bounds[0] == -math.inf
+        return earliest and self.template == "from {value}" and (self.numbers.dates or not self.numbers.grouped)
 
 
 def own_phrase(given: str | Mapping[str, str] | None, language: str) -> str | None:

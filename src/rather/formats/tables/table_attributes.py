@@ -18,6 +18,7 @@ from rather.formats.tables.english_phrases import inside
 from rather.formats.tables.interactions import Interaction, column_changes
 from rather.formats.tables.phrases import phrase, saying
 from rather.formats.tables.sayings import Saying
+from rather.formats.tables.table_columns import TableColumn
 from rather.model.attributes import Attribute
 
 if TYPE_CHECKING:
@@ -149,16 +150,28 @@ def _level_attributes(
             )
             found.append(_LevelAttribute(attribute, number, index))
         start += block.size
-    return _without_repeats(_spelled_out(found, [block.column.display_name for block in blocks]))
+    return _without_repeats(_spelled_out(found, [block.column for block in blocks]))
 
 
-def _spelled_out(found: Sequence[_LevelAttribute], names: Sequence[str]) -> list[_LevelAttribute]:
-    """Phrases that are unclear by themselves ("4", "Y") or that two columns share are preceded by the column's name."""
+def _spelled_out(found: Sequence[_LevelAttribute], columns: Sequence[TableColumn]) -> list[_LevelAttribute]:
+    """Phrases that are unclear by themselves ("4", "Y") or that two columns share are preceded by the column's name.
+
+    So is what stands beside yes and no: "house trained mostly".
+    """
     uses = Counter(each.attribute.text.casefold() for each in found)
     result = []
     for each in found:
-        text, display_name = each.attribute.text, names[each.block]
-        clear = uses[text.casefold()] == 1 and sum(map(str.isalpha, text)) >= 2 and text.casefold() not in YES_OR_NO
+        text, column = each.attribute.text, columns[each.block]
+        display_name = column.display_name
+        answers = column.kind is ColumnKind.CATEGORY and any(
+            value.casefold() in YES_OR_NO for value in column.cells.distinct if len(value) > 1
+        )
+        clear = (
+            not answers
+            and uses[text.casefold()] == 1
+            and sum(map(str.isalpha, text)) >= 2
+            and text.casefold() not in YES_OR_NO
+        )
         if not clear and text.casefold() != display_name.casefold():
             translate = each.attribute.translate
             assert isinstance(translate, Saying)
@@ -166,6 +179,12 @@ def _spelled_out(found: Sequence[_LevelAttribute], names: Sequence[str]) -> list
             each = each._replace(attribute=named)
         result.append(each)
     return result
+
+
+def _stands_beside_yes(text: str, column: TableColumn) -> bool:
+    """Whether a value is yes or no, or one of a category that has such values."""
+    answers = {value.casefold() for value in column.cells.distinct} & YES_OR_NO
+    return text.casefold() in YES_OR_NO or (column.kind is ColumnKind.CATEGORY and bool(answers & {"yes", "no", "ja"}))
 
 
 def _without_repeats(found: Sequence[_LevelAttribute]) -> list[_LevelAttribute]:

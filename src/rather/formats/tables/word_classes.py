@@ -22,7 +22,7 @@ _NOUNS = """
 battery display family speed bed key music logic fabric seed cable table shed restaurant plant tenant tent rent event
 vent studio bus toy body city party country study lady story play way day bay entry copy relay spray tray ray
 honey money percent accent cent parent olive archive motive feed weed reed picnic clinic topic traffic epic relic
-vegetable
+vegetable breed refrigerant lubricant deodorant coolant ingredient talent patent
 """
 NOT_ADJECTIVES = frozenset(_NOUNS.split())
 

@@ -18,6 +18,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from rather.errors import InvalidInputError
+from rather.formats.vectors.damage import damage
 from rather.formats.vectors.memory_mapped import ArrayInFile, find_array
 
 ALIGNMENT = 64
@@ -81,7 +82,7 @@ class MemoryMappedArchive(Mapping[str, NDArray[Any]]):
             with zipfile.ZipFile(path) as file:
                 self._entries = {entry.filename.removesuffix(".npy"): entry for entry in file.infolist()}
         except (OSError, zipfile.BadZipFile) as error:
-            raise InvalidInputError(f"Cannot read {path}: {error}.") from None
+            raise InvalidInputError(f"Cannot read {path}: {damage(path, error)}.") from None
 
     def __len__(self) -> int:
         return len(self._entries)

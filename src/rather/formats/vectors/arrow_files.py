@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from rather.errors import InvalidInputError
+from rather.formats.vectors.damage import damage
 from rather.formats.vectors.memory_mapped import FLOATS, MatrixInFile
 
 ID_COLUMNS = ("id", "item_id", "key", "word")
@@ -96,7 +97,7 @@ class ArrowFile:
         try:
             return pq.read_schema(self.path) if self._is_parquet else self._ipc().schema
         except (pa.ArrowException, OSError) as error:
-            raise InvalidInputError(f"Cannot read {self.path}: {error}.") from None
+            raise InvalidInputError(f"Cannot read {self.path}: {damage(self.path, error)}.") from None
 
     @property
     def is_ours(self) -> bool:
@@ -139,7 +140,7 @@ class ArrowFile:
             table.validate(full=True)  # an offset outside of the file would crash the process
             return table
         except (pa.ArrowException, OSError) as error:
-            raise InvalidInputError(f"Cannot read {self.path}: {error}.") from None
+            raise InvalidInputError(f"Cannot read {self.path}: {damage(self.path, error)}.") from None
 
     def matrix(self, columns: VectorColumns) -> MatrixInFile | None:
         """Where the vectors are in the file; None when they cannot be memory-mapped."""

@@ -44,7 +44,15 @@ def damage_explained(source: Path) -> Iterator[None]:
             f"Cannot read {source}: it is damaged or too large, for it announces more than fits into memory."
         ) from None
     except DAMAGE as error:
-        # NumPy takes whatever it does not know for a pickle, and explains how to load one.
-        pickled = "pickle" in str(error) or "Object arrays" in str(error)
-        reason = "it is no NumPy file, or holds pickled objects, which are never loaded" if pickled else str(error)
-        raise InvalidInputError(f"Cannot read {source}: {reason.rstrip('.') or 'it is damaged'}.") from None
+        raise InvalidInputError(f"Cannot read {source}: {damage(source, error)}.") from None
+
+
+def damage(source: Path, error: BaseException) -> str:
+    """What is wrong with a file, in words that need no knowledge of the library that noticed it."""
+    said = str(error)
+    if source.is_file() and source.stat().st_size == 0:
+        return "the file is empty"
+    # NumPy takes whatever it does not know for a pickle, and explains how to load one.
+    if "pickle" in said or "Object arrays" in said:
+        return "it is not a NumPy file, or it holds pickled objects, which are never loaded"
+    return "it is not a NumPy file" if "magic string" in said else said.rstrip(".") or "it is damaged"

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from rather.errors import InvalidInputError
+from rather.formats.vectors.damage import damage
 from rather.numerics.arrays import tensor_view
 
 # The only layout that can be memory-mapped and computed with as it is: float32, little-endian.
@@ -80,7 +81,7 @@ def find_array(path: Path, start: int = 0) -> ArrayInFile | None:
             read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
             shape, by_columns, dtype = read(file)
         except ValueError as error:
-            raise InvalidInputError(f"Cannot read {path}: {error}.") from None
+            raise InvalidInputError(f"Cannot read {path}: {damage(path, error)}.") from None
         if by_columns or dtype.hasobject:
             return None
         return ArrayInFile(dtype, shape, file.tell())

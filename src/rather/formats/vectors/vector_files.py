@@ -34,6 +34,7 @@ from rather.formats.vectors.memory_mapped import MatrixInFile
 from rather.formats.vectors.memory_mapped_items import MemoryMappedItems
 from rather.model.belief import Belief
 from rather.model.catalog import Catalog, ItemId
+from rather.numerics.arrays import as_floats
 
 FORMAT = "rather vectors 1"
 
@@ -103,10 +104,17 @@ class Vectors:
 
 
 def save_vectors(vectors: Vectors, path: Path | str) -> Path:
-    """Write a vectors file, `.npz` or `.parquet` by its ending. A crash leaves the old file or the new one."""
+    """Write a vectors file, `.npz` or `.parquet` by its ending. A crash leaves the old file or the new one.
+
+    Raises:
+        InvalidInputError: An entry is NaN or infinite.
+    """
     target = Path(path)
     if target.suffix not in (".npz", ".parquet"):
         raise InvalidInputError(f"`path` of a vectors file must end in .npz or .parquet, got {target.name!r}.")
+    for name in ("items", "users"):
+        if (matrix := getattr(vectors, name)) is not None:
+            as_floats(matrix, name, 2)  # rejects NaN here rather than in every program that opens the file
     try:
         with written_whole(target) as draft:
             if target.suffix == ".parquet":
@@ -188,7 +196,10 @@ def _matrix(value: Any, name: str) -> NDArray[np.float32]:
     with np.errstate(over="ignore"):  # too large for float32 becomes infinite, which a catalogue rejects
         array = np.asarray(array, dtype=np.float32)
     if array.ndim != 2 or 0 in array.shape:
-        raise InvalidInputError(f"`{name}` must be a matrix with one vector in each row, got shape {array.shape}.")
+        empty = " (nothing in it)" if 0 in array.shape else ""
+        raise InvalidInputError(
+            f"`{name}` must be a matrix with one vector in each row, got shape {array.shape}{empty}."
+        )
     return np.ascontiguousarray(array)
 
 
