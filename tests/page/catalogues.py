@@ -124,7 +124,7 @@ def main():
     served = {"theme": look, "study": held, "admin_token": ADMIN_TOKEN}
     settings = Settings(database=database, origins=(origin,), limits=limits, **served, **shown)
     others = {"bikes": lambda: bikes(address), **SOURCES}
-    sources = [others[name]() if name in others else open_source(name) for name in names]
+    sources = [others[name]() if name in others else replace(open_source(name), name=Path(name).stem) for name in names]
     app = create_app({source.name: (source.catalog, source.belief) for source in sources}, settings)
     run(app, listen("127.0.0.1", int(port)), on_start=lambda: print("listening", flush=True))
 

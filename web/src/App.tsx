@@ -12,7 +12,7 @@ import { hostOrigin } from "./route";
 import { Slate } from "./Slate";
 import { StudyEnd } from "./StudyEnd";
 import { said, theme } from "./theme";
-import { extraName, joined } from "./words";
+import { extraName, isReadable, joined } from "./words";
 
 function useConversation(conversation: Conversation): State {
   const [state, setState] = useState(conversation.state);
@@ -31,12 +31,14 @@ export function App({ conversation }: { conversation: Conversation }) {
   const asking = screen === "asking" && session !== null;
   // In a study everybody is asked alike: nothing leads away from the questions.
   const free = session?.study == null;
+  // Where nothing matches them any more, must-haves are what the person can change.
+  const steering = asking || (screen === "results" && !state.readOnly && isReadable(session?.stop ?? null) && (session?.filters.length ?? 0) > 0);
   return (
     <div class="frame">
       <header class="top">
         <Mark />
         <div class="tools">
-          {asking && free && state.filterOptions.length > 0 && <MustHaves conversation={conversation} session={session} options={state.filterOptions} busy={state.sending !== null} />}
+          {steering && free && session && state.filterOptions.length > 0 && <MustHaves conversation={conversation} session={session} options={state.filterOptions} busy={state.sending !== null} />}
           {asking && free && session.answers > 0 && (
             <button type="button" class="quiet" onClick={() => conversation.finish()}>
               {t("app.results")}
