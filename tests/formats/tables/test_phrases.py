@@ -201,6 +201,24 @@ def test_phrases(name, values, phrases):
     assert sorted(found) == sorted(phrases)
 
 
+@pytest.mark.parametrize(
+    ("noun", "region", "german"),
+    [
+        ("wine", "from **Bordeaux**", "aus **Bordeaux**"),
+        ("goat cheese", "from **Bordeaux**", "aus **Bordeaux**"),
+        ("product", "from **Bordeaux**", "aus **Bordeaux**"),
+        ("flat", "in **Bordeaux**", "in **Bordeaux**"),
+        ("hotel", "in **Bordeaux**", "in **Bordeaux**"),
+        ("course", "in **Bordeaux**", "in **Bordeaux**"),
+        ("festival", "in **Bordeaux**", "in **Bordeaux**"),
+    ],
+)
+def test_what_is_made_comes_from_a_place(noun, region, german):
+    table = encode_table({"region": ["Bordeaux", "Alsace"] * 6, "x": [1.5, 2.25, 3.5] * 4}, {"table": {"name": noun}})
+    said = next(each for each in table.catalog.attributes if each.text == "Bordeaux")
+    assert (said.phrase, said.said("de").phrase) == (region, german)
+
+
 def test_ages_and_years_are_ranges_that_one_would_say():
     ages = [f"{months} months" for months in range(2, 12)] + [f"{years} years" for years in range(1, 15)]
     built = [1900 + 35 * row % 120 for row in range(24)]

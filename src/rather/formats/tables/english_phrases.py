@@ -10,9 +10,9 @@ from rather.formats.tables.phrase_templates import (
     ENGLISH_DATES,
     ENGLISH_NUMBERS,
     ENGLISH_TAGS,
-    OF_CATEGORIES,
     OF_NUMBERS,
     OF_TAGS,
+    category_templates,
     english_template,
 )
 from rather.formats.tables.settings import VALUE
@@ -60,7 +60,8 @@ def english_phrase(column: TableColumn, value: str) -> str:
     if column.kind is ColumnKind.TAGS:
         return _tag(name, _readable(value))
     answers = any(text.lower() in _YES | _NO for text in column.cells.distinct)
-    return _category(name, _readable(value), answers=answers)
+    known = english_template(ENGLISH_CATEGORIES, category_templates(column.noun), name)
+    return _category(name, _readable(value), known, answers=answers)
 
 
 def _amount(column: TableColumn, name: str, value: str) -> str:
@@ -141,11 +142,17 @@ def in_full(name: str) -> str:
     return " ".join(words)
 
 
-def _category(name: str, value: str, *, answers: bool) -> str:
-    """How a value of a category is said; `answers` if yes or no is among the values."""
+def _category(name: str, value: str, known: str, *, answers: bool) -> str:
+    """How a value of a category is said.
+
+    Args:
+        name: What the column is called.
+        value: The value.
+        known: The template that the name fits, if any.
+        answers: Whether yes or no is among the values.
+    """
     if value.lower() in _YES:
         return _quality(name)
-    known = english_template(ENGLISH_CATEGORIES, OF_CATEGORIES, name)
     if value.lower() in _NO and not known:
         return f"that is not **{name}**" if _is_said_after_is(name) else f"without {_with_article(name)}"
     if answers and _is_said_after_is(name) and not known:
