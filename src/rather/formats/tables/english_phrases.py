@@ -42,6 +42,8 @@ _SIZES = {
     **dict.fromkeys(("tiny", "small", "large", "big", "huge"), "that is {value}"),
     **dict.fromkeys(("medium", "x-large", "extra large", "extra-large"), "of {value} size"),
 }
+# What adjectives stand in, which have no capital inside a sentence: "that is male".
+_OF_ADJECTIVES = ("that is {value}", "of {value} size", "in {value} condition")
 # Words of degree before what something is to that degree: "that is mostly house trained".
 _DEGREES = re.compile(r"(not|almost|always|sometimes|often|never|half|semi|\w+ly)( yet)?", re.I)
 _YES, _NO = frozenset(("yes", "ja", "oui", "sí", "true", "y")), frozenset(("no", "nein", "non", "false", "n", "none"))
@@ -160,7 +162,8 @@ def _category(name: str, value: str, known: str, *, answers: bool) -> str:
     if value.lower().endswith(f" {name.lower()}"):
         return f"with **{value}**"  # not "whose drive is all-wheel drive"
     if template := _sized(known, value):
-        return template.replace(VALUE, f"**{value}**")
+        said = inside(value) if template in _OF_ADJECTIVES else value
+        return template.replace(VALUE, f"**{said}**")
     if len(name) > 3 and len(value) > len(name) and value.lower().endswith(name.lower()):
         return f"with **{value}**"  # as German joins words: "with Scheibenbremse"
     return f"whose {name} {'are' if is_plural(name) else 'is'} **{value}**"
