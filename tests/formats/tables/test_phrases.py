@@ -143,6 +143,17 @@ def test_a_phrase_without_its_value_is_rejected():
             ["whose CO2 emissions are **20 g per km**", "whose CO2 emissions are **30 g per km**"],
         ),
         ("doctors_per_1000", [2, 3], ["with **2** doctors per 1000", "with **3** doctors per 1000"]),
+        (
+            "mobile_per_100",
+            [90, 140],
+            ["with **90** mobile subscriptions per 100", "with **140** mobile subscriptions per 100"],
+        ),
+        ("kind", ["cabin", "villa"], ["of the kind **cabin**", "of the kind **villa**"]),
+        (
+            "contract type",
+            ["FFV", "permanent"],
+            ["whose contract type is **FFV**", "whose contract type is **permanent**"],
+        ),
         ("vintage", [2015, 2018], ["from **2015**", "from **2018**"]),
         ("distance_to_beach_m", [100, 300], ["that is **100 m** from the beach", "that is **300 m** from the beach"]),
         ("arrived", ["2024-03-01", "2025-06-01"], ["that arrived in **Mar 2024**", "that arrived in **Jun 2025**"]),
@@ -193,7 +204,7 @@ def test_a_phrase_without_its_value_is_rejected():
             ["yes", "none", "steam"],
             ["with an **oven**", "without an **oven**", "whose oven is **steam**"],
         ),
-        ("body_style", ["full_face", "half"], ["of the body style **full face**", "of the body style **half**"]),
+        ("body_style", ["full_face", "half"], ["whose body style is **full face**", "whose body style is **half**"]),
         (
             "amenities",
             ["pool|parking", "pool|waterproof"],

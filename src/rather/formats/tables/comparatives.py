@@ -88,7 +88,7 @@ def comparative_words(column: TableColumn, language: str = ENGLISH) -> tuple[str
     """What an item with less and with more of a column is, before "than"; "" where values have no order."""
     if column.kind not in (ColumnKind.NUMBER, ColumnKind.PRICE, ColumnKind.DATE, ColumnKind.DEGREE):
         return "", ""
-    name = in_full(inside(column.display_name))
+    name = in_full(inside(column.display_name), column.unit)
     spoken = name.lower()
     known = (words for pattern, words in OF_NAMES.items() if re.fullmatch(pattern, spoken))
     both = next(known, None) or _usual_words(column, spoken)

@@ -30,6 +30,8 @@ _FULL_WORDS = {
     "qty": "quantity",
     "spend": "spending",
 }
+# What people subscribe to, where it is counted "per 100".
+_SUBSCRIBED = ("mobile", "mobile phone", "broadband", "internet", "telephone", "landline")
 # What is not part of anything although it is given in per cent.
 RATE = re.compile(
     r"(.* )?(rate|ratio|share|level|index|score|spend|spending|balance|change|percentage|grade)|taxes|tax"
@@ -51,7 +53,7 @@ _YES, _NO = frozenset(("yes", "ja", "oui", "sí", "true", "y")), frozenset(("no"
 
 def english_phrase(column: TableColumn, value: str) -> str:
     """What follows a noun when this value is said of it, the value between `**`."""
-    name = in_full(inside(column.display_name))
+    name = in_full(inside(column.display_name), column.unit)
     if column.kind in (ColumnKind.YES_NO, ColumnKind.DEGREE):
         return _quality(name, with_articles=column.kind is ColumnKind.YES_NO)
     if column.kind is ColumnKind.DATE:
@@ -136,8 +138,13 @@ def _fitted(template: str, value: str) -> str:
     return re.sub(r" in \{value}$", " from {value}", template) if " to " in value else template
 
 
-def in_full(name: str) -> str:
-    """A name with its words written out, and a bound before what it bounds: "maximum players" for "players max"."""
+def in_full(name: str, unit: str) -> str:
+    """A name with its words written out, and a bound before what it bounds: "maximum players" for "players max".
+
+    What is counted per 100 people is named: "mobile subscriptions" for "mobile".
+    """
+    if name in _SUBSCRIBED and unit.startswith("per "):
+        return f"{name} subscriptions"
     words = [_FULL_WORDS.get(word, word) for word in name.split()]
     if len(words) > 1 and words[-1] in ("minimum", "maximum", "average"):
         words = [words[-1], *words[:-1]]

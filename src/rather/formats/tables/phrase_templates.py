@@ -90,7 +90,7 @@ ENGLISH_CATEGORIES = {
     r"(.* )?(condition|zustand)": "in {value} condition",
     r"company|employer|firm": "at {value}",
     r"seller|store|shop|vendor|retailer": "sold by {value}",
-    r"(.* )?(type|kind|style|variety|shape)": "of the {name} {value}",
+    r"type|kind|style|variety|shape": "of the {name} {value}",
 }
 ENGLISH_TAGS = {
     r"extras?|features?|amenities|equipment|accessories|options|perks|benefits": "with {article}{value}",
