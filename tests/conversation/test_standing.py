@@ -3,8 +3,9 @@
 import pytest
 import torch
 
+import rather
 from rather import Belief, BestOfList, Catalog, Policy, Session
-from rather.languages import LANGUAGES
+from rather.languages import ENGLISH, LANGUAGES
 
 # Some people want a funny film, others a dark one, others a long one; each film is one of the three, or nothing.
 FILMS = Catalog(
@@ -40,6 +41,17 @@ def test_every_language_says_it(language):
     said = listed(language=language)
     assert len(set(said.values())) == 3
     assert all(said.values())
+
+
+@pytest.mark.parametrize("language", [language for language in LANGUAGES if language != ENGLISH])
+def test_a_value_after_the_name_of_its_column_is_not_the_second_after_a_colon(language):
+    prices = [100 + 10 * row for row in range(24)]
+    columns = {"acidity": [row % 8 for row in range(24)], "sweet value": prices, "firmness": prices[::-1]}
+    catalog = rather.open(columns).catalog
+    session = Session(Policy(catalog, rather.open(columns).belief, objective=BestOfList(3)))
+    said = [each for each in session.stands_for(session.recommend(3), language=language) if each]
+    assert said
+    assert {each.count(":") for each in said} == {1}
 
 
 def test_an_item_that_hardly_anybody_would_take_stands_for_nothing():

@@ -134,3 +134,43 @@ def test_a_year_has_one_preposition(language, early, late):
     phrases = [each.said(language).phrase for each in catalog.attributes]
     assert phrases[0].replace("**", "") == early
     assert phrases[-1].replace("**", "") == late
+
+
+@pytest.mark.parametrize(
+    ("name", "four", "one"),
+    [
+        ("cylinders", "mit **4** Zylindern", "Zylinder: **1**"),
+        ("seats", "mit **4** Sitzen", "Sitze: **1**"),
+        ("doors", "mit **4** Türen", "Türen: **1**"),
+        ("airbags", "mit **4** airbags", "airbags: **1**"),
+    ],
+)
+def test_german_counts_have_the_case_that_with_asks_for(name, four, one):
+    catalog = rather.open({name: [1, 2, 4] * 8}).catalog
+    assert [each.said("de").phrase for each in catalog.attributes] == [one, four.replace("4", "2"), four]
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "two"),
+    [("de", "Türen: 1", "2 Türen"), ("fr", "portes\xa0: 1", "2 portes"), ("es", "puertas: 1", "2 puertas")],
+)
+def test_there_are_not_several_of_one_thing(language, one, two):
+    said = [each.said(language) for each in rather.open({"doors": [1, 2, 4] * 8}).catalog.attributes]
+    assert [each.text for each in said[:2]] == [one, two]
+    assert said[0].phrase.replace("**", "") == one
+
+
+@pytest.mark.parametrize(
+    ("name", "less", "more"),
+    [
+        ("Schlafzimmer", "mit weniger Schlafzimmern", "mit mehr Schlafzimmern"),
+        ("Türen", "mit weniger Türen", "mit mehr Türen"),
+        ("Sitzplätze", "mit weniger Sitzplätzen", "mit mehr Sitzplätzen"),
+        ("seats", "mit weniger Sitzen", "mit mehr Sitzen"),
+        ("memory_gb", "mit weniger Arbeitsspeicher", "mit mehr Arbeitsspeicher"),
+        ("Zimmergröße", "Zimmergröße: kleiner", "Zimmergröße: größer"),
+    ],
+)
+def test_german_counts_are_fewer_and_not_smaller(name, less, more):
+    column = rather.open({name: [1, 2, 4, 5] * 6}).catalog.columns[0]
+    assert column.compared("de") == (less, more)

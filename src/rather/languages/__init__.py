@@ -6,7 +6,7 @@ same messages with the same values, which a test checks.
 
 from rather.languages.choosing import chosen_language, validated_language
 from rather.languages.messages import ENGLISH, LANGUAGES, has_message, message, retold, translated
-from rather.languages.names import name_in
+from rather.languages.names import counted_in, name_in
 from rather.languages.numbers import (
     conjunction,
     count_text,
@@ -25,6 +25,7 @@ __all__ = [
     "chosen_language",
     "conjunction",
     "count_text",
+    "counted_in",
     "date_text",
     "has_message",
     "joined",

@@ -25,6 +25,7 @@ def words(name, values=NUMBERS):
         ("clock_rate", "with a higher clock rate", "with a lower clock rate"),
         ("city mpg", "more economical", "less economical"),
         ("health_spend_pct_gdp", "with higher health spending", "with lower health spending"),
+        ("mobile_per_100", "with more mobile subscriptions", "with fewer mobile subscriptions"),
         ("battery_hours", "with longer battery life", "with shorter battery life"),
     ],
 )

@@ -143,6 +143,17 @@ def test_a_phrase_without_its_value_is_rejected():
             ["whose CO2 emissions are **20 g per km**", "whose CO2 emissions are **30 g per km**"],
         ),
         ("doctors_per_1000", [2, 3], ["with **2** doctors per 1000", "with **3** doctors per 1000"]),
+        (
+            "mobile_per_100",
+            [90, 140],
+            ["with **90** mobile subscriptions per 100", "with **140** mobile subscriptions per 100"],
+        ),
+        ("kind", ["cabin", "villa"], ["of the kind **cabin**", "of the kind **villa**"]),
+        (
+            "contract type",
+            ["FFV", "permanent"],
+            ["whose contract type is **FFV**", "whose contract type is **permanent**"],
+        ),
         ("vintage", [2015, 2018], ["from **2015**", "from **2018**"]),
         ("distance_to_beach_m", [100, 300], ["that is **100 m** from the beach", "that is **300 m** from the beach"]),
         ("arrived", ["2024-03-01", "2025-06-01"], ["that arrived in **Mar 2024**", "that arrived in **Jun 2025**"]),
@@ -174,6 +185,12 @@ def test_a_phrase_without_its_value_is_rejected():
         ),
         ("size", ["small", "medium", "XL"], ["that is **small**", "of **medium** size", "in size **XL**"]),
         ("sex", ["M", "F", "neutered"], ["whose sex is **M**", "whose sex is **F**", "that is **neutered**"]),
+        ("gender", ["Male", "Female"], ["that is **male**", "that is **female**"]),
+        ("Colour", ["Red", "BLUE", "Dark green"], ["that is **red**", "that is **blue**", "that is **dark green**"]),
+        ("Size", ["Small", "Medium", "XL"], ["that is **small**", "of **medium** size", "in size **XL**"]),
+        ("condition", ["Good", "Like New"], ["in **good** condition", "in **like new** condition"]),
+        ("Brand", ["Apple", "HP"], ["made by **Apple**", "made by **HP**"]),
+        ("cuisine", ["Polish", "Thai"], ["whose cuisine is **Polish**", "whose cuisine is **Thai**"]),
         ("sweetness", ["dry", "sweet"], ["that is **dry**", "that is **sweet**"]),
         ("Grapes", ["Merlot; Syrah", "Syrah"], ["made from **Merlot**", "made from **Syrah**"]),
         ("Condition", ["good", "fair"], ["in **good** condition", "in **fair** condition"]),
@@ -187,7 +204,7 @@ def test_a_phrase_without_its_value_is_rejected():
             ["yes", "none", "steam"],
             ["with an **oven**", "without an **oven**", "whose oven is **steam**"],
         ),
-        ("body_style", ["full_face", "half"], ["of the body style **full face**", "of the body style **half**"]),
+        ("body_style", ["full_face", "half"], ["whose body style is **full face**", "whose body style is **half**"]),
         (
             "amenities",
             ["pool|parking", "pool|waterproof"],
@@ -199,6 +216,24 @@ def test_phrases(name, values, phrases):
     table = encode_table({name: (values * 12)[:12], "x": [1.5, 2.25, 3.5] * 4})
     found = [each.phrase for each in table.catalog.attributes if each.column.split(":")[0] == name]
     assert sorted(found) == sorted(phrases)
+
+
+@pytest.mark.parametrize(
+    ("noun", "region", "german"),
+    [
+        ("wine", "from **Bordeaux**", "aus **Bordeaux**"),
+        ("goat cheese", "from **Bordeaux**", "aus **Bordeaux**"),
+        ("product", "from **Bordeaux**", "aus **Bordeaux**"),
+        ("flat", "in **Bordeaux**", "in **Bordeaux**"),
+        ("hotel", "in **Bordeaux**", "in **Bordeaux**"),
+        ("course", "in **Bordeaux**", "in **Bordeaux**"),
+        ("festival", "in **Bordeaux**", "in **Bordeaux**"),
+    ],
+)
+def test_what_is_made_comes_from_a_place(noun, region, german):
+    table = encode_table({"region": ["Bordeaux", "Alsace"] * 6, "x": [1.5, 2.25, 3.5] * 4}, {"table": {"name": noun}})
+    said = next(each for each in table.catalog.attributes if each.text == "Bordeaux")
+    assert (said.phrase, said.said("de").phrase) == (region, german)
 
 
 def test_ages_and_years_are_ranges_that_one_would_say():

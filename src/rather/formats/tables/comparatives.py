@@ -7,8 +7,9 @@ from rather.formats.tables.english_phrases import RATE, in_full, inside, is_fuel
 from rather.formats.tables.naming import CURRENCY_SIGNS, counts_things
 from rather.formats.tables.table_columns import TableColumn
 from rather.formats.tables.word_classes import is_adjective, is_plural
-from rather.languages import ENGLISH, name_in, translated
+from rather.languages import ENGLISH, counted_in, name_in, translated
 
+OF_COUNTS = ("with fewer {name}", "with more {name}")
 OF_ECONOMY = ("less economical", "more economical")
 
 # What an item with less and with more of a column is, before "than", by the column's name.
@@ -51,13 +52,15 @@ OF_NAMES: dict[str, tuple[str, str]] = {
     r"(combined |city |highway )?mpg": OF_ECONOMY,
     r".* size": ("with a smaller {name}", "with a bigger {name}"),
     r"(.* )?(ssd|hdd)": ("with less {name} storage", "with more {name} storage"),
+    # Plurals without an "s".
+    r"\w*(zimmer|räume|bäder|betten|türen|fenster|stockwerke|etagen|sitze|plätze|gänge|räder|zylinder|kerne|anschlüsse|"
+    r"fächer|schubladen|seiten|personen|spieler)": OF_COUNTS,
 }
 OF_AMOUNTS = ("with less {name}", "with more {name}")
 OF_BOUNDS = {
     "minimum": ("with a lower minimum of {name}", "with a higher minimum of {name}"),
     "maximum": ("with a lower maximum of {name}", "with a higher maximum of {name}"),
 }
-OF_COUNTS = ("with fewer {name}", "with more {name}")
 OF_DATES = ("older", "newer")
 OF_QUALITIES = ("less {name}", "more {name}")
 OF_UNCOUNTABLES = ("with lower {name}", "with higher {name}")
@@ -85,17 +88,17 @@ def comparative_words(column: TableColumn, language: str = ENGLISH) -> tuple[str
     """What an item with less and with more of a column is, before "than"; "" where values have no order."""
     if column.kind not in (ColumnKind.NUMBER, ColumnKind.PRICE, ColumnKind.DATE, ColumnKind.DEGREE):
         return "", ""
-    name = in_full(inside(column.display_name))
+    name = in_full(inside(column.display_name), column.unit)
     spoken = name.lower()
-    known = (both for pattern, both in OF_NAMES.items() if re.fullmatch(pattern, spoken))
-    less, more = (
-        translated(language, "comparatives", words) for words in next(known, None) or _usual_words(column, spoken)
-    )
+    known = (words for pattern, words in OF_NAMES.items() if re.fullmatch(pattern, spoken))
+    both = next(known, None) or _usual_words(column, spoken)
+    less, more = (translated(language, "comparatives", words) for words in both)
     if _is_bound(spoken):
         name = name.partition(" ")[2]
     elif is_adjective(spoken) and column.unit.isalpha():
         name = f"{name} {column.unit}"  # "weekly hours"
-    name = name if language == ENGLISH else name_in(language, column.display_name)
+    if language != ENGLISH:
+        name = (counted_in if both == OF_COUNTS else name_in)(language, column.display_name)
     return less.replace("{name}", name), more.replace("{name}", name)
 
 

@@ -10,9 +10,9 @@ from rather.formats.tables.phrase_templates import (
     ENGLISH_DATES,
     ENGLISH_NUMBERS,
     ENGLISH_TAGS,
-    OF_CATEGORIES,
     OF_NUMBERS,
     OF_TAGS,
+    category_templates,
     english_template,
 )
 from rather.formats.tables.settings import VALUE
@@ -30,6 +30,8 @@ _FULL_WORDS = {
     "qty": "quantity",
     "spend": "spending",
 }
+# What people subscribe to, where it is counted "per 100".
+_SUBSCRIBED = ("mobile", "mobile phone", "broadband", "internet", "telephone", "landline")
 # What is not part of anything although it is given in per cent.
 RATE = re.compile(
     r"(.* )?(rate|ratio|share|level|index|score|spend|spending|balance|change|percentage|grade)|taxes|tax"
@@ -42,6 +44,8 @@ _SIZES = {
     **dict.fromkeys(("tiny", "small", "large", "big", "huge"), "that is {value}"),
     **dict.fromkeys(("medium", "x-large", "extra large", "extra-large"), "of {value} size"),
 }
+# What adjectives stand in, which have no capital inside a sentence: "that is male".
+_OF_ADJECTIVES = ("that is {value}", "of {value} size", "in {value} condition")
 # Words of degree before what something is to that degree: "that is mostly house trained".
 _DEGREES = re.compile(r"(not|almost|always|sometimes|often|never|half|semi|\w+ly)( yet)?", re.I)
 _YES, _NO = frozenset(("yes", "ja", "oui", "sí", "true", "y")), frozenset(("no", "nein", "non", "false", "n", "none"))
@@ -49,7 +53,7 @@ _YES, _NO = frozenset(("yes", "ja", "oui", "sí", "true", "y")), frozenset(("no"
 
 def english_phrase(column: TableColumn, value: str) -> str:
     """What follows a noun when this value is said of it, the value between `**`."""
-    name = in_full(inside(column.display_name))
+    name = in_full(inside(column.display_name), column.unit)
     if column.kind in (ColumnKind.YES_NO, ColumnKind.DEGREE):
         return _quality(name, with_articles=column.kind is ColumnKind.YES_NO)
     if column.kind is ColumnKind.DATE:
@@ -60,7 +64,8 @@ def english_phrase(column: TableColumn, value: str) -> str:
     if column.kind is ColumnKind.TAGS:
         return _tag(name, _readable(value))
     answers = any(text.lower() in _YES | _NO for text in column.cells.distinct)
-    return _category(name, _readable(value), answers=answers)
+    known = english_template(ENGLISH_CATEGORIES, category_templates(column.noun), name)
+    return _category(name, _readable(value), known, answers=answers)
 
 
 def _amount(column: TableColumn, name: str, value: str) -> str:
@@ -133,19 +138,30 @@ def _fitted(template: str, value: str) -> str:
     return re.sub(r" in \{value}$", " from {value}", template) if " to " in value else template
 
 
-def in_full(name: str) -> str:
-    """A name with its words written out, and a bound before what it bounds: "maximum players" for "players max"."""
+def in_full(name: str, unit: str) -> str:
+    """A name with its words written out, and a bound before what it bounds: "maximum players" for "players max".
+
+    What is counted per 100 people is named: "mobile subscriptions" for "mobile".
+    """
+    if name in _SUBSCRIBED and unit.startswith("per "):
+        return f"{name} subscriptions"
     words = [_FULL_WORDS.get(word, word) for word in name.split()]
     if len(words) > 1 and words[-1] in ("minimum", "maximum", "average"):
         words = [words[-1], *words[:-1]]
     return " ".join(words)
 
 
-def _category(name: str, value: str, *, answers: bool) -> str:
-    """How a value of a category is said; `answers` if yes or no is among the values."""
+def _category(name: str, value: str, known: str, *, answers: bool) -> str:
+    """How a value of a category is said.
+
+    Args:
+        name: What the column is called.
+        value: The value.
+        known: The template that the name fits, if any.
+        answers: Whether yes or no is among the values.
+    """
     if value.lower() in _YES:
         return _quality(name)
-    known = english_template(ENGLISH_CATEGORIES, OF_CATEGORIES, name)
     if value.lower() in _NO and not known:
         return f"that is not **{name}**" if _is_said_after_is(name) else f"without {_with_article(name)}"
     if answers and _is_said_after_is(name) and not known:
@@ -153,7 +169,8 @@ def _category(name: str, value: str, *, answers: bool) -> str:
     if value.lower().endswith(f" {name.lower()}"):
         return f"with **{value}**"  # not "whose drive is all-wheel drive"
     if template := _sized(known, value):
-        return template.replace(VALUE, f"**{value}**")
+        said = inside(value) if template in _OF_ADJECTIVES else value
+        return template.replace(VALUE, f"**{said}**")
     if len(name) > 3 and len(value) > len(name) and value.lower().endswith(name.lower()):
         return f"with **{value}**"  # as German joins words: "with Scheibenbremse"
     return f"whose {name} {'are' if is_plural(name) else 'is'} **{value}**"

@@ -254,6 +254,7 @@ def _column(
         given.phrase,
         given.worth or Worth.CURVE,
         tuple(filter(None, repairs)),
+        settings.name or _noun(raw),
     )
 
 

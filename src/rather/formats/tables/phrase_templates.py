@@ -8,6 +8,7 @@ than 3"), the other languages say "name: value".
 import re
 
 from rather.formats.tables.column_kinds import MAKER_NAMES
+from rather.nouns import usual_verb
 
 # By a column's name, in all languages. What none of them fits is said as "whose … is …".
 OF_NUMBERS = {
@@ -37,6 +38,9 @@ OF_CATEGORIES = {
     r"genre": "in the genre {value}",
     r"(.* )?(class|category|segment|klasse|kategorie)": "in the {name} {value}",
 }
+# Of what comes from a place instead of being in one: what is made, or played and read anywhere.
+OF_ORIGINS = {r"region|continent|city|town|area|place": "from {value}"}
+_MADE = ("eat", "drink", "cook", "wear", "read", "watch", "listen to")
 OF_TAGS = {
     r"extras?|features?|amenities|equipment|accessories|options|ingredients?|toppings?|perks|benefits|ausstattung|"
     r"flavou?rs?|materials?|notes|aromas?|skills?": "with {value}",
@@ -86,7 +90,7 @@ ENGLISH_CATEGORIES = {
     r"(.* )?(condition|zustand)": "in {value} condition",
     r"company|employer|firm": "at {value}",
     r"seller|store|shop|vendor|retailer": "sold by {value}",
-    r"(.* )?(type|kind|style|variety|shape)": "of the {name} {value}",
+    r"type|kind|style|variety|shape": "of the {name} {value}",
 }
 ENGLISH_TAGS = {
     r"extras?|features?|amenities|equipment|accessories|options|perks|benefits": "with {article}{value}",
@@ -94,6 +98,12 @@ ENGLISH_TAGS = {
     r"grapes?|grape variet(y|ies)|varietals?": "made from {value}",
     r"region|location|country|origin|area|place": "whose {name} includes {value}",
 }
+
+
+def category_templates(noun: str) -> dict[str, str]:
+    """The templates of categories for what one calls an item: a wine is from Bordeaux, a flat in Bordeaux."""
+    comes_from_places = usual_verb(noun) in _MADE or noun.lower().split()[-1:] in (["product"], ["bottle"])
+    return {**OF_ORIGINS, **OF_CATEGORIES} if comes_from_places else OF_CATEGORIES
 
 
 def english_template(own: dict[str, str], shared: dict[str, str], name: str) -> str:

@@ -7,7 +7,7 @@ from rather.formats.tables.column_kinds import AMOUNTS, ColumnKind
 from rather.formats.tables.english_phrases import english_phrase, inside
 from rather.formats.tables.naming import CURRENCY_SIGNS, counts_things, words
 from rather.formats.tables.number_texts import Bounds, NumberTexts
-from rather.formats.tables.phrase_templates import OF_CATEGORIES, OF_NUMBERS, OF_TAGS
+from rather.formats.tables.phrase_templates import OF_NUMBERS, OF_TAGS, category_templates
 from rather.formats.tables.sayings import Saying, own_phrase
 from rather.formats.tables.settings import VALUE
 from rather.formats.tables.table_columns import TableColumn
@@ -23,7 +23,8 @@ def _template(column: TableColumn) -> str:
         return _quality_template(name)
     if column.kind is ColumnKind.DATE:
         return "from {value}"
-    tables = {**dict.fromkeys(AMOUNTS, OF_NUMBERS), ColumnKind.CATEGORY: OF_CATEGORIES, ColumnKind.TAGS: OF_TAGS}
+    categories = category_templates(column.noun)
+    tables = {**dict.fromkeys(AMOUNTS, OF_NUMBERS), ColumnKind.CATEGORY: categories, ColumnKind.TAGS: OF_TAGS}
     for pattern, template in tables.get(column.kind, {}).items():
         if re.fullmatch(pattern, column.display_name.lower()):
             return template

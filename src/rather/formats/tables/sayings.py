@@ -6,8 +6,11 @@ from dataclasses import dataclass
 
 from rather.formats.tables.number_texts import Bounds, NumberTexts
 from rather.formats.tables.settings import VALUE
-from rather.languages import message, name_in, translated
+from rather.languages import counted_in, message, name_in, translated
 from rather.model.attributes import STRESS, Wording
+
+# A number of things, and what is said of one thing instead.
+COUNT, NAMED = "with {value} {name}", "whose {name} is {value}"
 
 
 @dataclass(frozen=True)
@@ -48,18 +51,25 @@ class Saying:
         return name_in(language, self.value) if self.value == self.name else self.value  # of a yes/no column
 
     def _text(self, value: str, language: str) -> str:
-        if self.counted:
-            return f"{value} {name_in(language, self.name)}"
-        return value if self.alone else message(language, "cell.named", name=name_in(language, self.name), value=value)
+        name = name_in(language, self.name)
+        if self.counted and not self._is_one:
+            return f"{value} {name}"
+        clear = self.alone and not self._is_one
+        return value if clear else message(language, "cell.named", name=name, value=value)
 
     def _phrase(self, value: str, language: str) -> str:
         template = own_phrase(self.own, language)
         if template is None:
-            template = (
-                VALUE if self._has_preposition else translated(language, f"phrases.{self.section}", self.template)
-            )
-            template = template.replace("{name}", name_in(language, self.name))
+            said = NAMED if self.template == COUNT and self._is_one else self.template
+            template = VALUE if self._has_preposition else translated(language, f"phrases.{self.section}", said)
+            name = (counted_in if said == COUNT else name_in)(language, self.name)
+            template = template.replace("{name}", name)
         return template.replace(VALUE, f"{STRESS}{value}{STRESS}") if VALUE in template else ""
+
+    @property
+    def _is_one(self) -> bool:
+        """Whether it is a single thing, of which there is only the plural: "Sitze: 1", not "mit 1 Sitze"."""
+        return self.counted and self.bounds == (1, 1)
 
     @property
     def _has_preposition(self) -> bool:

@@ -47,6 +47,7 @@ class TableColumn:
             one.
         worth: How the worth of a number follows from it.
         repairs: What was done about values that could not be taken as they are, in sentences without a full stop.
+        noun: What to call a row.
     """
 
     name: str
@@ -63,6 +64,7 @@ class TableColumn:
     phrase: str | Mapping[str, str] | None = None
     worth: Worth = Worth.CURVE
     repairs: tuple[str, ...] = ()
+    noun: str = "item"
 
     @cached_property
     def numbers(self) -> npt.NDArray[np.float64]:
