@@ -181,12 +181,6 @@ def _spelled_out(found: Sequence[_LevelAttribute], columns: Sequence[TableColumn
     return result
 
 
-def _stands_beside_yes(text: str, column: TableColumn) -> bool:
-    """Whether a value is yes or no, or one of a category that has such values."""
-    answers = {value.casefold() for value in column.cells.distinct} & YES_OR_NO
-    return text.casefold() in YES_OR_NO or (column.kind is ColumnKind.CATEGORY and bool(answers & {"yes", "no", "ja"}))
-
-
 def _without_repeats(found: Sequence[_LevelAttribute]) -> list[_LevelAttribute]:
     """Without ranges so narrow that they read the same as another: the first stays."""
     first: dict[tuple[str, str], _LevelAttribute] = {}
