@@ -1,7 +1,7 @@
 """`rather insights`: what people want, as a report for the owner."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,6 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rather.cli.console import say
+from rather.cli.conversation_sources import (
+    AboutCatalog,
+    ConversationSource,
+    ServedName,
+    is_database,
+    is_export,
+    validate_name,
+)
 from rather.cli.json_output import print_json
 from rather.cli.options import Json, Seed, Strict
 from rather.errors import InvalidInputError
@@ -23,21 +31,10 @@ if TYPE_CHECKING:
     from rather.insights.respondents import Respondent
     from rather.server.sessions.sql_store import SqlStore
 
-DATABASE_ENDINGS = (".db", ".sqlite", ".sqlite3")
-
 
 def insights(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="SOURCE",
-            help="Conversations: a database (its URL, or a SQLite file), a folder that `rather export` wrote, a log "
-            "(.json, .jsonl) that `rather ask --save` wrote, or a folder of logs.",
-        ),
-    ],
-    catalog: Annotated[
-        str, typer.Option("--catalog", help="What they are about: a table (cars.csv), vectors, or 'films'.")
-    ],
+    source: ConversationSource,
+    catalog: AboutCatalog,
     out: Annotated[
         Path | None, typer.Option(help="The HTML file to write.", show_default="report.html, unless --json")
     ] = None,
@@ -58,10 +55,7 @@ def insights(
     price: Annotated[
         str | None, typer.Option(help="The column that is the price.", show_default="the first column of money")
     ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option(help="The name under which the catalogue was served.", show_default="the name of its file"),
-    ] = None,
+    name: ServedName = None,
     sample: Annotated[
         int, typer.Option(min=10, help="The most conversations to estimate from, chosen at random.")
     ] = 1_000,
@@ -142,11 +136,11 @@ class _Stored:
 
 
 def _read(source: str, name: str, most: int, seed: int, quiet: bool) -> _Stored:
-    if "://" in source or Path(source).suffix in DATABASE_ENDINGS:
+    if is_database(source):
         return _read_database(source, name, most, seed, quiet)
-    folder = Path(source)
-    exported = folder.is_dir() and any(folder.glob("respondents.*"))
-    return _read_export(folder, name, most, seed) if exported else _read_logs(folder, most, seed)
+    if is_export(source):
+        return _read_export(Path(source), name, most, seed)
+    return _read_logs(Path(source), most, seed)
 
 
 def _read_export(folder: Path, name: str, most: int, seed: int) -> _Stored:
@@ -167,7 +161,7 @@ def _read_export(folder: Path, name: str, most: int, seed: int) -> _Stored:
                 yield course_of(stored)
 
     went = progress(courses())
-    _validate_name(name, names, folder.name)
+    validate_name(name, names, folder.name)
     return _Stored(went, kept.respondents, kept.answering)
 
 
@@ -217,16 +211,8 @@ def _each(courses: Iterable["Course"], on_step: Callable[[], None]) -> Iterator[
 def _count(store: "SqlStore", name: str) -> int:
     """How many conversations are about the catalogue of this name."""
     names = store.catalog_names()
-    _validate_name(name, names, "The database")
+    validate_name(name, names, "The database")
     return names[name]
-
-
-def _validate_name(name: str, names: Mapping[str, int], source: str) -> None:
-    if name not in names:
-        known = ", ".join(f"{each!r} ({counted(count, 'session')})" for each, count in names.items())
-        raise InvalidInputError(
-            f"{source} has no conversation about {name!r}. There are: {known or 'none'}. Name one by --name."
-        )
 
 
 def _listed(items: str | None) -> list[str]:

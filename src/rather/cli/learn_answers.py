@@ -10,6 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rather.cli.console import say
+from rather.cli.conversation_sources import (
+    AboutCatalog,
+    ConversationSource,
+    ServedName,
+    is_database,
+    is_export,
+    validate_name,
+)
 from rather.cli.json_output import print_json
 from rather.cli.options import Json, Seed, Strict
 from rather.errors import InvalidInputError
@@ -21,24 +29,14 @@ if TYPE_CHECKING:
     from rather.formats.opened import Opened
     from rather.learn import Conversations, Population
 
-DATABASE_ENDINGS = (".db", ".sqlite", ".sqlite3")
 
 # Attributes in the table, and reasons why conversations were left out.
 MOST_TASTES, MOST_REASONS = 12, 3
 
 
 def learn_answers(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="SOURCE",
-            help="Conversations: a database (its URL, or a SQLite file), a folder that `rather export` wrote, a log "
-            "(.json, .jsonl) that `rather ask --save` wrote, or a folder of logs.",
-        ),
-    ],
-    catalog: Annotated[
-        str, typer.Option("--catalog", help="What they are about: a table (cars.csv), vectors, or 'films'.")
-    ],
+    source: ConversationSource,
+    catalog: AboutCatalog,
     out: Annotated[Path, typer.Option(help="The prior to write, an .npz file.")] = Path("population.npz"),
     segments: Annotated[
         int | None,
@@ -46,10 +44,7 @@ def learn_answers(
             min=1, max=8, help="Groups of people.", show_default="one, unless held-out answers clearly ask for more"
         ),
     ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option(help="The name under which the catalogue was served.", show_default="the name of its file"),
-    ] = None,
+    name: ServedName = None,
     sample: Annotated[
         int, typer.Option(min=10, help="The most conversations to learn from, chosen at random.")
     ] = 5_000,
@@ -108,7 +103,7 @@ def learn_answers(
 
 def _logs(source: str, name: str) -> Iterator[tuple[str, Any]]:
     """The logs of a source with a name for each, those of a server only where it was about this catalogue."""
-    if not _is_stored(source):
+    if not (is_database(source) or is_export(source)):
         from rather.insights.logs import logs_in
 
         for respondent in logs_in(Path(source)):
@@ -123,18 +118,7 @@ def _logs(source: str, name: str) -> Iterator[tuple[str, Any]]:
             names[stored.catalog] += 1
             if stored.catalog == name and stored.events:
                 yield f"conversation {number}", stored.log
-    if name not in names:
-        known = ", ".join(f"{each!r} ({counted(count, 'session')})" for each, count in names.items())
-        raise InvalidInputError(
-            f"{Path(source).name} has no conversation about {name!r}. There are: {known or 'none'}. Name one by --name."
-        )
-
-
-def _is_stored(source: str) -> bool:
-    """Whether a server stored it, rather than a file of logs or a folder of such files."""
-    path = Path(source)
-    exported = path.is_dir() and any(path.glob("respondents.*"))
-    return "://" in source or path.suffix in DATABASE_ENDINGS or exported
+    validate_name(name, names, Path(source).name)
 
 
 def _sampled(logs: Iterator[tuple[str, Any]], most: int, seed: int) -> list[tuple[str, Any]]:

@@ -161,7 +161,7 @@ def progress(courses: Iterable[Course]) -> Progress:
 
 
 def _drop_rarest(tallies: dict[str, _Tally]) -> None:
-    """Forgets the half of all values with the fewest conversations, and counts those from zero if they come again."""
+    """Drops the half of all values with the fewest conversations; one that comes again is counted from zero."""
     for name in sorted(tallies, key=lambda name: tallies[name].began)[: len(tallies) // 2]:
         del tallies[name]
 
