@@ -41,15 +41,20 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("learning")
 
 
-@pytest.fixture(scope="module")
-def app(folder, source):
-    settings = Settings(
+def learning_in(folder):
+    """Settings of a server that learns only when it is told to."""
+    return Settings(
         database=f"sqlite:///{folder / 'sessions.db'}",
         prefetch=False,
         watch=False,
         learn=100_000,
         learnt=folder / "learnt",
     )
+
+
+@pytest.fixture(scope="module")
+def app(folder, source):
+    settings = learning_in(folder)
     return create_app(by_name(source), settings)
 
 
@@ -172,13 +177,7 @@ def test_a_prior_that_is_switched_to_during_a_reload_leaves_the_new_items(tmp_pa
     path = tmp_path / "cars.csv"
     path.write_text(CARS)
     opened = rather.open(path)
-    settings = Settings(
-        database=f"sqlite:///{tmp_path / 'sessions.db'}",
-        prefetch=False,
-        watch=False,
-        learn=100_000,
-        learnt=tmp_path / "learnt",
-    )
+    settings = learning_in(tmp_path)
     with TestClient(create_app({"cars": opened}, settings, files={"cars": path})) as client:
         state = client.app.state
         prior = replace(opened.belief.prior, centres=opened.belief.prior.centres + 0.1)
