@@ -180,6 +180,7 @@ def test_a_prior_that_is_switched_to_during_a_reload_leaves_the_new_items(tmp_pa
     settings = learning_in(tmp_path)
     with TestClient(create_app({"cars": opened}, settings, files={"cars": path})) as client:
         state = client.app.state
+        state.learning.close()  # the server's own first look at the folder would find the prior, too
         prior = replace(opened.belief.prior, centres=opened.belief.prior.centres + 0.1)
         PriorFolder(tmp_path / "learnt").add("cars", learnt_prior(prior, opened.catalog))
         replace_version, names = state.conversations.replace, []
