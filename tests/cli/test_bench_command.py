@@ -10,6 +10,7 @@ from rather.research.bench.spaces import SpacesReport, SpacesSettings
 from rather.research.bench.spaces.measurements import (
     CheckedSearch,
     MustHave,
+    RegretSetting,
     SpaceEvoi,
     SpaceFloor,
     SpaceMemory,
@@ -67,7 +68,7 @@ def measured_spaces(monkeypatch):
         (MustHave("price < 2000", 12_345, 678, 0.18, 0.3),),
         CheckedSearch(43_200, 10_872, 0, 50, 1e-6, 10),
         (SpaceEvoi("bicycle", 10**9, 50, EvoiShare(12, 0.997, 0.002), (1.0, 0.994)),),
-        (SpaceRegret("attributes", 4, 2, 1000, 12, 8, 0.371, 0.02, 0.25),),
+        (SpaceRegret("laptop", RegretSetting("attributes", 4, 2), 12, 8, 0.371, 0.02, 0.25),),
         (SpaceFloor(16.0, 0.123),),
         (SpaceMemory(10**6, 54, 123_000_000),),
         (Goal("laptop", "regret left", 0.371, 0.15, False),),

@@ -30,7 +30,8 @@ def print_spaces(report: SpacesReport) -> None:
         console.print(_regret(report))
     for floor in report.floors:
         console.print(
-            f"told {floor.bits:.1f} bits about each user, a recommendation could leave {100 * floor.share:.0f} % of it"
+            f"told {floor.bits:.1f} bits about each user, a recommendation of a laptop could leave "
+            f"{100 * floor.share:.0f} % of it"
         )
     for each in report.memory:
         peak = "?" if each.peak_bytes is None else f"{each.peak_bytes / 1e6:,.0f} MB"
@@ -77,9 +78,12 @@ def _evoi(report: SpacesReport) -> Table:
 
 
 def _regret(report: SpacesReport) -> Table:
-    title = f"Regret on the laptop after {report.regret[0].questions} questions, % of the start"
-    table = _table(title, "asked about", "k", "p", "particles", "recommended item", "±", "best of the list", "users")
+    title = f"Regret after {report.regret[0].answers} answers, adjustments included, % of the start"
+    asked = ("asked about", "k", "p", "particles", "adjustments")
+    table = _table(title, "space", *asked, "recommended item", "±", "best of the list", "users", names=2)
     for each in report.regret:
+        setting = each.setting
+        asked = (setting.ask, str(setting.k), str(setting.p), f"{setting.particles:,}", setting.said_of_adjusting)
         shares = (f"{100 * share:.1f}" for share in (each.share, each.error, each.list_share))
-        table.add_row(each.ask, str(each.k), str(each.p), f"{each.particles:,}", *shares, str(each.users))
+        table.add_row(each.catalog, *asked, *shares, str(each.users))
     return table

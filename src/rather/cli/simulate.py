@@ -74,6 +74,14 @@ def simulate(
             min=0, help="Compare with users who also give this many hints, one after each of the first answers."
         ),
     ] = 0,
+    adjustments: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="After the questions, users adjust the recommended configuration this often, each time in one or two "
+            "choices. Products to configure only.",
+        ),
+    ] = 0,
     lists: Annotated[
         bool,
         typer.Option("--lists", help="Also show the regret of the best of five recommendations, chosen in two ways."),
@@ -115,13 +123,14 @@ def simulate(
         rather simulate films --ask attributes --strategy auto --strategy random
         rather simulate films --ask items --ask attributes --ask auto
         rather simulate films --hints 2
+        rather simulate laptop --questions 2 --adjustments 6
         rather simulate films --noise personal
         rather simulate films --plan plan.json --users 500
         rather simulate films --lists --users 200
         rather simulate films --users 10000 --ray 10.0.0.1:6379
     """
     from rather.cli.progress import open_with_progress, progress_bar
-    from rather.simulation import as_rows, draw_users, summarise
+    from rather.simulation import Adjusting, as_rows, draw_users, summarise
     from rather.simulation import simulate as run
     from rather.simulation.questions_needed import questions_needed
 
@@ -142,6 +151,7 @@ def simulate(
             seed=seed,
             hints=dict.fromkeys(hinting, hints),
             lists=lists,
+            adjusting=Adjusting(adjustments) if adjustments else None,
             workers=workers,
             ray=ray,
             on_done=lambda conversation: advance(),
@@ -259,8 +269,8 @@ def _print_tables(summaries: list["PolicySummary"]) -> None:
     evoi = Table("question", *names, title="Mean EVOI of each question")
     for number in range(len(summaries[0].regret)):
         pairs = [(summary.regret[number], summary.regret_error[number]) for summary in summaries]
-        regret.add_row(str(number), *(f"{mean:.3f} ±{error:.3f}" for mean, error in pairs))
-        if number:
+        regret.add_row(_after(number, summaries), *(f"{mean:.3f} ±{error:.3f}" for mean, error in pairs))
+        if 0 < number <= len(summaries[0].evoi):
             evoi.add_row(str(number), *(f"{summary.evoi[number - 1]:.4f}" for summary in summaries))
     evoi.add_section()
     evoi.add_row("ms to choose a question", *(f"{1000 * fmean(summary.question_seconds):.1f}" for summary in summaries))
@@ -269,6 +279,12 @@ def _print_tables(summaries: list["PolicySummary"]) -> None:
     if summaries[0].list_regret:
         console.print(_lists_table(summaries))
     console.print(f"{counted(summaries[0].users, 'simulated user')}. Question 0: before the first answer.", style="dim")
+
+
+def _after(number: int, summaries: list["PolicySummary"]) -> str:
+    """What a row of regrets comes after."""
+    questions = len(summaries[0].evoi)
+    return str(number) if number <= questions else f"adjustment {number - questions}"
 
 
 def _lists_table(summaries: list["PolicySummary"]) -> "Table":
@@ -286,7 +302,7 @@ def _lists_table(summaries: list["PolicySummary"]) -> "Table":
                 (summary.ranking_regret, summary.ranking_regret_error),
             )
         ]
-        table.add_row(str(number), *cells)
+        table.add_row(_after(number, summaries), *cells)
     return table
 
 

@@ -187,19 +187,28 @@ def alternatives(
     kept = adjusting.positions(wanted or {})
     now = adjusting.rows([kept])[0]
     now = adjusting.start if now is None else now
-    cases = [
-        (decision, position, {**kept, decision.column: position})
-        for decision in adjusting.decisions
-        for position in adjusting.offered(decision, kept)
-    ]
-    rows = adjusting.rows([positions for _, _, positions in cases])
     found: dict[str, list[Alternative]] = {decision.column: [] for decision in adjusting.decisions}
-    for (decision, position, _), row in zip(cases, rows, strict=True):
+    for decision, position, row in adjusting.single_changes(kept):
         found[decision.column].append(adjusting.alternative(decision, position, now, row))
     return [
         Alternatives(decision.column, name_in(language, decision.name), tuple(found[decision.column]))
         for decision in adjusting.decisions
     ]
+
+
+def single_changes(
+    policy: Policy, belief: Belief, item: ItemId, wanted: Wanted | None = None
+) -> list[tuple[Choosable, int, int | None]]:
+    """What `alternatives` finds, without words: decisions, positions of their values, and the rows they lead to.
+
+    Args:
+        policy: Of the conversation.
+        belief: What we hold about the person.
+        item: The id of the configuration.
+        wanted: What is wanted otherwise already; it is kept.
+    """
+    adjusting = _Adjusting(policy, belief, item, ENGLISH)
+    return adjusting.single_changes(adjusting.positions(wanted or {}))
 
 
 class _Adjusting:
@@ -235,6 +244,12 @@ class _Adjusting:
         some = range(count) if count <= MOST_OFFERED else torch.linspace(0, count - 1, MOST_OFFERED).long().tolist()
         now = self.before[decision.column]
         return sorted({*some, now, kept.get(decision.column, now)})
+
+    def single_changes(self, kept: Mapping[str, int]) -> list[tuple[Choosable, int, int | None]]:
+        """For every value to offer, the row of the result with what is kept and this value; all found in one search."""
+        offered = [(decision, position) for decision in self.decisions for position in self.offered(decision, kept)]
+        rows = self.rows([{**kept, decision.column: position} for decision, position in offered])
+        return [(*case, row) for case, row in zip(offered, rows, strict=True)]
 
     def rows(self, cases: Sequence[Mapping[str, int]]) -> list[int | None]:
         """For each case the row of the result, None where no allowed configuration has what is wanted."""

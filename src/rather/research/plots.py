@@ -83,8 +83,13 @@ def _regret_and_evoi(summaries: Sequence["PolicySummary"]) -> "Figure":
         high = [mean + error for mean, error in zip(summary.regret, summary.regret_error, strict=True)]
         left.fill_between(numbers, low, high, alpha=0.2, linewidth=0, color=style["color"])
         left.plot(numbers, summary.regret, label=summary.policy, **style)
-        right.plot(numbers[1:], summary.evoi, label=summary.policy, **style)
-    left.set(xlabel="questions answered", ylabel="mean regret of the recommendation", ylim=(0, None))
+        questions = len(summary.evoi)
+        right.plot(numbers[1 : questions + 1], summary.evoi, label=summary.policy, **style)
+    adjusted = len(summaries[0].regret) > questions + 1
+    if adjusted:
+        left.axvline(questions, color="0.7", linewidth=0.8)  # where people begin to adjust what is recommended
+    answered = "questions answered, then adjustments made" if adjusted else "questions answered"
+    left.set(xlabel=answered, ylabel="mean regret of the recommendation", ylim=(0, None))
     right.set(xlabel="question", ylabel="mean EVOI", ylim=(0, None))
     right.legend(frameon=False)
     for axes in (left, right):

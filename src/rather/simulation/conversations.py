@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from rather.conversation.adjusting import configurator_of
 from rather.conversation.hints import after_hint, hint_of
 from rather.conversation.policy import Policy
 from rather.errors import InvalidInputError, NoQuestionLeftError
@@ -22,7 +23,7 @@ from rather.numerics.arrays import as_floats
 from rather.numerics.randomness import derive_generator, derive_seed
 from rather.numerics.threads import one_thread
 from rather.retrieval import exact_retriever
-from rather.simulation.hinting import given_hint
+from rather.simulation.hinting import Adjusting, given_adjustment, given_hint
 from rather.simulation.parallel import run_parallel
 from rather.simulation.users import SimulatedUser
 
@@ -39,7 +40,8 @@ class Conversation:
     Attributes:
         policy: Its name.
         user: The user's index.
-        regret: True regret of the top recommendation before the first question and after each, questions + 1 numbers.
+        regret: True regret of the top recommendation before the first question and after each, questions + 1 numbers;
+            then after each adjustment.
         ndcg: Likewise NDCG of ten recommended items, where the user's true ten best are the relevant ones.
         hit: Likewise 1 if the user's true best item is among the ten recommended, else 0.
         evoi: Of each question.
@@ -71,6 +73,7 @@ def simulate(
     users_per_seed: int = 1,
     hints: Mapping[str, int] | None = None,
     lists: bool = False,
+    adjusting: Adjusting | None = None,
     workers: int = 1,
     ray: str | None = None,
     on_done: Callable[[Conversation], None] | None = None,
@@ -98,12 +101,15 @@ def simulate(
         hints: How many hints users give, by the name of the policy: one after each of the first answers. What was
             measured after an answer includes the hint that followed it.
         lists: Also measure the best item of whole lists, of as many items as the policies' objective has.
+        adjusting: How users adjust the configuration that is recommended, after the questions; by default they do not.
         workers: Processes, each on one torch thread.
         ray: Address of a Ray cluster to use instead, see `rather.cluster.connected`.
         on_done: Called after each conversation, for a progress bar.
     """
     true_utilities = as_floats(users, "users", rank=2)
-    plan = _Plan(dict(policies), true_utilities, questions, seed, response, users_per_seed, hints or {}, lists)
+    plan = _Plan(
+        dict(policies), true_utilities, questions, seed, response, users_per_seed, hints or {}, lists, adjusting
+    )
     plan.validate()
     pieces = [(name, group) for name in plan.policies for group in range(-(-len(plan.users) // users_per_seed))]
     done: dict[int, list[Conversation]] = {}
@@ -127,6 +133,7 @@ class _Plan:
     users_per_seed: int
     hints: Mapping[str, int]
     lists: bool
+    adjusting: Adjusting | None
 
     def validate(self) -> None:
         if not self.policies or not all(isinstance(policy, Policy) for policy in self.policies.values()):
@@ -144,6 +151,8 @@ class _Plan:
                     f"`users` must have {policy.catalog.dimensions} columns like the item vectors, "
                     f"got {self.users.shape[1]}."
                 )
+            if self.adjusting is not None:
+                configurator_of(policy.catalog)
 
 
 def _converse(plan: _Plan, piece: tuple[str, int]) -> list[Conversation]:
@@ -160,6 +169,7 @@ class _Group:
     def __init__(self, plan: _Plan, name: str, group: int) -> None:
         self.name = name
         self.questions, self.hints = plan.questions, plan.hints.get(name, 0)
+        self.adjusting = plan.adjusting
         self.policy = plan.policies[name].with_seed(derive_seed(plan.seed, "session", group))
         self.first = group * plan.users_per_seed
         utilities = plan.users[self.first : self.first + plan.users_per_seed]
@@ -184,6 +194,7 @@ class _Group:
             return
         self._measure(belief, members)
         if len(asked) == self.questions:
+            self._adjust(belief, members, said)
             return
         start = time.perf_counter()
         try:
@@ -195,6 +206,7 @@ class _Group:
                 self.measured[member] += [self.measured[member][-1]] * left
                 if self.listed is not None:
                     self.listed[member] += [self.listed[member][-1]] * left
+            self._adjust(belief, members, said)
             return
         chosen = time.perf_counter() - start
         by_answer: dict[Choice, list[int]] = {}
@@ -217,6 +229,18 @@ class _Group:
         for statement, alike in by_statement.items():
             hint = hint_of(statement, number, self.policy, belief)
             self.go_on(after_hint(belief, hint, self.policy), asked, alike, number)
+
+    def _adjust(self, belief: Belief, members: Sequence[int], said: int) -> None:
+        """Let each of the members adjust what is recommended, after this many hints."""
+        if self.adjusting is None:
+            return
+        for member in members:
+            own = belief
+            for number in range(1, self.adjusting.times + 1):
+                statement = given_adjustment(self.users[member], self.policy, own, number, self.adjusting)
+                if statement is not None:
+                    own = after_hint(own, hint_of(statement, said + number, self.policy, own), self.policy)
+                self._measure(own, [member])
 
     def _measure(self, belief: Belief, members: Sequence[int]) -> None:
         found = self.exact(belief.mean[None], self.best.rows.shape[1])
@@ -262,6 +286,8 @@ def ndcg(rows: Tensor, relevant: Tensor) -> float:
 @dataclass(frozen=True)
 class PolicySummary:
     """One policy over all users. Lists hold one number per question; `regret`, `ndcg`, `hit` start before the first.
+
+    After those of the questions come those of the adjustments, if there were any.
 
     Attributes:
         policy: Its name.
@@ -323,19 +349,22 @@ def as_rows(conversations: Sequence[Conversation]) -> list[dict[str, Any]]:
     """Conversations as a table: a row for each policy, user and number of questions answered.
 
     `pandas.DataFrame`, `polars.DataFrame` and `pyarrow.Table.from_pylist` take it as it is. What belongs to a question
-    is None in the rows before the first one.
+    is None in the rows before the first one, and in those after each adjustment.
     """
+    adjusted = any(len(each.regret) > len(each.evoi) + 1 for each in conversations)
     return [
         {
             "policy": each.policy,
             "user": each.user,
-            "questions": number,
+            "questions": min(number, len(each.evoi)),
+            **({"adjustments": max(0, number - len(each.evoi))} if adjusted else {}),
             "regret": each.regret[number],
             "ndcg": each.ndcg[number],
             "hit": each.hit[number],
-            "evoi": each.evoi[number - 1] if number else None,
-            "question_seconds": each.question_seconds[number - 1] if number else None,
-            "answer_seconds": each.answer_seconds[number - 1] if number else None,
+            **{
+                measure: getattr(each, measure)[number - 1] if 0 < number <= len(each.evoi) else None
+                for measure in ("evoi", "question_seconds", "answer_seconds")
+            },
             **(
                 {"list_regret": each.list_regret[number], "ranking_regret": each.ranking_regret[number]}
                 if each.list_regret

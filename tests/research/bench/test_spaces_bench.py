@@ -7,10 +7,18 @@ import rather
 from rather.research.bench.measurements import EvoiShare, Times
 from rather.research.bench.spaces import SpacesSettings, bench_spaces, checking, questions, run, users, worlds
 from rather.research.bench.spaces.checking import checked_searches
-from rather.research.bench.spaces.measurements import CheckedSearch, SpaceEvoi, SpaceMemory, SpaceQuestion, SpaceRegret
+from rather.research.bench.spaces.measurements import (
+    CheckedSearch,
+    RegretSetting,
+    SpaceEvoi,
+    SpaceMemory,
+    SpaceQuestion,
+    SpaceRegret,
+)
 from rather.research.bench.spaces.memory import space_memory
 from rather.research.bench.spaces.questions import must_have, question_times
 from rather.retrieval.protocol import Found
+from rather.simulation import Adjusting
 
 
 def small(values=4):
@@ -101,10 +109,24 @@ def test_a_question_that_is_not_the_best_shows_as_a_lower_share(monkeypatch):
 
 def test_the_regret_that_is_left_falls_with_the_questions():
     lamp = world()
-    few, many = (users.regret_share(lamp, "items", 2, 1, users=6, questions=count) for count in (1, 6))
+    few, many = (users.regret_share(lamp, RegretSetting(), users=6, answers=count) for count in (1, 6))
     assert 0 <= many.share < few.share < 1.5
     assert many.error < few.share
-    assert (few.users, many.questions) == (6, 6)
+    assert (few.catalog, few.users, many.answers) == ("lamp", 6, 6)
+
+
+def test_adjustments_count_as_answers():
+    lamp = world()
+    asked, adjusted = (users.regret_share(lamp, RegretSetting(adjusting=each), 12, 3) for each in (None, Adjusting(2)))
+    first = users.regret_share(lamp, RegretSetting(), 12, 1)
+    assert adjusted.share < asked.share < first.share
+
+
+def test_a_setting_says_what_was_asked_and_how_it_was_adjusted():
+    assert RegretSetting("auto", 4, 2, 4000).said == "auto, k = 4, p = 2, 4,000 particles"
+    assert RegretSetting(adjusting=Adjusting(6)).said_of_adjusting == "6 adjustments of up to 2 choices"
+    assert RegretSetting(adjusting=Adjusting(1, 1, 5)).said_of_adjusting == "1 adjustment of 1 choice among 5 looked at"
+    assert RegretSetting().said_of_adjusting == "none"
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads Linux's own account")
@@ -128,7 +150,14 @@ def test_a_whole_benchmark_measures_everything_and_counts_its_steps(monkeypatch)
     monkeypatch.setattr(run, "written_down", lambda free: world("written down"))
     monkeypatch.setattr(questions, "EVERYTHING", "price > 0")
     settings = SpacesSettings(
-        sizes=(2,), repeats=2, evoi_users=2, answers=0, users=2, settings=(("items", 2, 1, 200),), memory=False
+        sizes=(2,),
+        repeats=2,
+        evoi_users=2,
+        answers=0,
+        users=2,
+        settings=(RegretSetting(particles=200),),
+        elsewhere=(RegretSetting(particles=100, adjusting=Adjusting(1)),),
+        memory=False,
     )
     steps = []
     report = bench_spaces(settings, lambda: steps.append(1))
@@ -138,7 +167,11 @@ def test_a_whole_benchmark_measures_everything_and_counts_its_steps(monkeypatch)
     assert [each.catalog for each in report.evoi] == ["bicycle", "laptop", "generated space"]
     assert report.searches.combinations == 24
     assert report.must_haves[0].n < len(world().catalog)
-    assert [each.particles for each in report.regret] == [200]
+    assert [(each.catalog, each.setting.particles) for each in report.regret] == [
+        ("laptop", 200),
+        ("bicycle", 100),
+        ("generated space", 100),
+    ]
     assert [each.bits for each in report.floors] == [8.0, 16.0, pytest.approx(18.58, abs=0.01)]
     assert not report.memory
 
@@ -151,11 +184,15 @@ def test_goals_are_missed_where_a_number_is_beyond_them():
             [],
             CheckedSearch(10, 5, 1, 3, 0.1, 2),
             [SpaceEvoi("laptop", 10, 50, EvoiShare(4, 0.98, 0.01), (0.98,))],
-            [SpaceRegret("items", 2, 1, 9, 5, 8, 0.4, 0.1, 0.3), SpaceRegret("auto", 4, 1, 9, 5, 8, 0.2, 0.1, 0.1)],
+            [
+                SpaceRegret("laptop", RegretSetting(), 5, 8, 0.4, 0.1, 0.3),
+                SpaceRegret("laptop", RegretSetting("auto", 4), 5, 8, 0.2, 0.1, 0.1),
+                SpaceRegret("bicycle", RegretSetting(), 5, 8, 0.3, 0.1, 0.1),
+            ],
             [SpaceMemory(10**6, 54, 100), SpaceMemory(10**12, 108, 200)],
         )
     )
-    assert [goal.value for goal in bad] == [3.5, 2.0, 1, 0.1, 0.98, 0.2, 2.0]
+    assert [goal.value for goal in bad] == [3.5, 2.0, 1, 0.1, 0.98, 0.2, 0.3, 2.0]
     assert not any(goal.reached for goal in bad)
 
 

@@ -21,9 +21,9 @@ def _times_and_regret(report: SpacesReport) -> "Figure":
     left.barh(names, [1000 * each.times.median for each in report.questions])
     left.invert_yaxis()
     left.set(xlabel="ms for a question")
-    settings = [f"{each.ask}, k = {each.k}, p = {each.p}, {each.particles:,}" for each in report.regret]
+    settings = [f"{each.catalog}: {each.setting.said}" for each in report.regret]
     shares, errors = [100 * each.share for each in report.regret], [100 * each.error for each in report.regret]
     right.barh(settings, shares, xerr=errors)
     right.invert_yaxis()
-    right.set(xlabel="regret left, % of the start")
+    right.set(xlabel=f"regret left after {report.regret[0].answers} answers, % of the start" if report.regret else "")
     return figure

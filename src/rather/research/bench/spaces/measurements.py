@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
+from rather.nouns import counted
 from rather.research.bench.measurements import EvoiShare, Goal, Times
+from rather.simulation import Adjusting
 
 
 @dataclass(frozen=True)
@@ -89,27 +92,62 @@ class SpaceEvoi:
 
 
 @dataclass(frozen=True)
-class SpaceRegret:
-    """Regret of simulated users after some questions, as a share of that at the start.
+class RegretSetting:
+    """What simulated users are asked, and how often they adjust what is recommended then.
 
     Attributes:
         ask: Items, attributes, or whichever is worth more.
         k: Options of a question.
         p: Attributes of an option.
         particles: Of the belief.
+        adjusting: How they adjust the recommended configuration after the questions; None if they only answer.
+    """
+
+    ask: Literal["items", "attributes", "auto"] = "items"
+    k: int = 2
+    p: int = 1
+    particles: int = 1000
+    adjusting: Adjusting | None = None
+
+    @property
+    def adjustments(self) -> int:
+        """How often they adjust."""
+        return 0 if self.adjusting is None else self.adjusting.times
+
+    @property
+    def said(self) -> str:
+        """In words, such as "items, k = 2, p = 1, 1,000 particles"."""
+        parts = [self.ask, f"k = {self.k}", f"p = {self.p}", counted(self.particles, "particle")]
+        return ", ".join([*parts, *([self.said_of_adjusting] if self.adjusting else [])])
+
+    @property
+    def said_of_adjusting(self) -> str:
+        """In words, such as "6 adjustments of up to 2 choices among 6 looked at"."""
+        if self.adjusting is None:
+            return "none"
+        times, changes, looked_at = self.adjusting.times, self.adjusting.changes, self.adjusting.looked_at
+        among = "" if looked_at is None else f" among {looked_at} looked at"
+        return f"{counted(times, 'adjustment')} of {'up to ' if changes > 1 else ''}{counted(changes, 'choice')}{among}"
+
+
+@dataclass(frozen=True)
+class SpaceRegret:
+    """Regret of simulated users after some answers, as a share of that at the start.
+
+    Attributes:
+        catalog: Which space.
+        setting: What they were asked, and how they adjusted.
         users: How many.
-        questions: How many.
+        answers: How many, adjustments included.
         share: Mean regret of the recommended item over its mean at the start.
         error: Its standard error.
         list_share: The same for the best of the recommended list.
     """
 
-    ask: str
-    k: int
-    p: int
-    particles: int
+    catalog: str
+    setting: RegretSetting
     users: int
-    questions: int
+    answers: int
     share: float
     error: float
     list_share: float
@@ -152,8 +190,8 @@ class SpacesReport:
         must_haves: About the laptop.
         searches: Compared with looking at all.
         evoi: Beside query iteration.
-        regret: Of simulated users on the laptop.
-        floors: What questions could leave there, by the bits of their answers.
+        regret: Of simulated users.
+        floors: What questions about the laptop could leave, by the bits of their answers.
         memory: For spaces of very different size.
         goals: What is aimed at, and what was measured.
         cores: Of the machine.

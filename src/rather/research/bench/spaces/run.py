@@ -7,7 +7,6 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from rather import __version__
 from rather.formats.spaces.space_files import bundled_space
@@ -18,6 +17,7 @@ from rather.research.bench.spaces.informed import informed_regret
 from rather.research.bench.spaces.measurements import (
     CheckedSearch,
     MustHave,
+    RegretSetting,
     SpaceEvoi,
     SpaceFloor,
     SpaceMemory,
@@ -29,8 +29,7 @@ from rather.research.bench.spaces.memory import space_memory
 from rather.research.bench.spaces.questions import must_have, question_times
 from rather.research.bench.spaces.users import evoi_shares, regret_share
 from rather.research.bench.spaces.worlds import cut_down, generated, opened, without_rules, written_down
-
-Ask = Literal["items", "attributes", "auto"]
+from rather.simulation import Adjusting
 
 # What must be reached: a question without rules, in questions about the table; seconds of one with rules; the share of
 # the EVOI of query iteration; the share of the start regret; the most memory over the least.
@@ -44,20 +43,28 @@ MUST_HAVES = ("price < 2000", "price < 2000 and weight < 2", "price < 1500 and w
 # Decisions of the laptop that are not fixed when all configurations are looked at.
 CHECKED = ("screen size", "panel", "processor", "graphics", "memory", "cooling", "power supply", "numpad")
 
-# A regret setting: what is asked about, k, p and the particles.
-Setting = tuple[Ask, int, int, int]
-
-# Where simulated users meet: items have no attributes, so `p` says nothing there. A question of five options has only
-# a fifth of the particles for each answer, hence one setting with more.
-SETTINGS: tuple[Setting, ...] = (
-    *(("items", k, 1, 1000) for k in (2, 4, 5)),
-    ("items", 5, 1, 4000),
-    *((ask, k, p, 1000) for ask in ("attributes", "auto") for k in (2, 4) for p in (1, 2)),
+# Where simulated users meet the laptop: items have no attributes, so `p` says nothing there. A question of five options
+# has only a fifth of the particles for each answer, hence one setting with more. Adjustments come after two questions,
+# by users who change up to two choices, or one, or who only look at a quarter of the 25 choices each time.
+SETTINGS: tuple[RegretSetting, ...] = (
+    *(RegretSetting("items", k) for k in (2, 4, 5)),
+    RegretSetting("items", 5, particles=4000),
+    *(RegretSetting(ask, k, p) for ask in ("attributes", "auto") for k in (2, 4) for p in (1, 2)),
+    RegretSetting(adjusting=Adjusting(6)),
+    RegretSetting(adjusting=Adjusting(6, changes=1)),
+    RegretSetting(adjusting=Adjusting(6, looked_at=6)),
+    RegretSetting("items", 5, particles=4000, adjusting=Adjusting(6)),
 )
 
+# And where they meet spaces that nothing was tuned for.
+ELSEWHERE: tuple[RegretSetting, ...] = (RegretSetting(), RegretSetting(adjusting=Adjusting(6)))
+
+# Spaces of 120 dimensions each, whose memory is measured: 6 * 10^7, 10^12 and 6 * 10^16 items, by options and values.
+MEASURED = ((6, 20), (12, 10), (24, 5))
+
 # What eight answers carry at most, for 2, 4 and 5 options.
-QUESTIONS = 8
-BITS = tuple(QUESTIONS * math.log2(k) for k in (2, 4, 5))
+ANSWERS = 8
+BITS = tuple(ANSWERS * math.log2(k) for k in (2, 4, 5))
 
 
 @dataclass(frozen=True)
@@ -70,7 +77,8 @@ class SpacesSettings:
         evoi_users: Users in each space whose questions are valued.
         answers: After how many answers, at most.
         users: Users of each setting whose regret is measured; 0 for none.
-        settings: What they are asked about, k, p and particles.
+        settings: What they are asked about the laptop, and how they adjust.
+        elsewhere: The same about the other spaces.
         memory: Whether to measure memory, in processes of their own.
     """
 
@@ -78,20 +86,22 @@ class SpacesSettings:
     repeats: int = 13
     evoi_users: int = 6
     answers: int = 5
-    users: int = 12
-    settings: Sequence[Setting] = SETTINGS
+    users: int = 24
+    settings: Sequence[RegretSetting] = SETTINGS
+    elsewhere: Sequence[RegretSetting] = ELSEWHERE
     memory: bool = True
 
     @classmethod
     def quick(cls) -> SpacesSettings:
         """Few repeats, and one setting."""
-        return cls(repeats=5, evoi_users=2, answers=2, users=6, settings=(("items", 5, 1, 4000),))
+        adjusted = (RegretSetting(adjusting=Adjusting(6)),)
+        return cls(repeats=5, evoi_users=2, answers=2, users=6, settings=adjusted, elsewhere=())
 
     @property
     def steps(self) -> int:
         """How often `on_step` is called."""
-        regret = len(self.settings) if self.users else 0
-        return len(self.sizes) * (self.repeats + 1) + 2 + 3 * self.evoi_users + regret + 3 * self.memory
+        regret = len(self.settings) + 2 * len(self.elsewhere) if self.users else 0
+        return len(self.sizes) * (self.repeats + 1) + 2 + 3 * self.evoi_users + regret + len(MEASURED) * self.memory
 
 
 def bench_spaces(
@@ -112,19 +122,18 @@ def bench_spaces(
     must_haves = [must_have(laptop, expression) for expression in MUST_HAVES]
     searches = checked_searches(bundled_space("laptop"), CHECKED)
     on_step()
-    evoi = [
-        evoi_shares(world, settings.evoi_users, settings.answers, on_step)
-        for world in (opened("bicycle", "bicycle"), laptop, opened("generated space", generated()))
-    ]
+    bicycle, other = opened("bicycle", "bicycle"), opened("generated space", generated())
+    evoi = [evoi_shares(world, settings.evoi_users, settings.answers, on_step) for world in (bicycle, laptop, other)]
     regret = []
-    for ask, k, p, particles in settings.settings if settings.users else ():
-        regret.append(regret_share(laptop, ask, k, p, settings.users, QUESTIONS, particles))
-        on_step()
+    for world, asked in ((laptop, settings.settings), (bicycle, settings.elsewhere), (other, settings.elsewhere)):
+        for setting in asked if settings.users else ():
+            regret.append(regret_share(world, setting, settings.users, ANSWERS))
+            on_step()
     floors: list[SpaceFloor] = informed_regret(laptop, BITS)
     on_step()
     memory = []
-    for options in (6, 9, 12) if settings.memory else ():
-        memory.append(space_memory(options, 10))
+    for options, values in MEASURED if settings.memory else ():
+        memory.append(space_memory(options, values))
         on_step()
     goals = tuple(_goals(questions, must_haves, searches, evoi, regret, memory))
     return SpacesReport(
@@ -165,11 +174,10 @@ def _goals(
         share = found.shares.mean
         what = f"EVOI over that of query iteration from {found.restarts} starts"
         yield Goal(found.catalog, what, share, SHARE, share >= SHARE)
-    if regret:
-        least = min(regret, key=lambda each: each.share)
-        setting = f"{least.ask}, k = {least.k}, p = {least.p}, {least.particles:,} particles"
-        what = f"regret left after {least.questions} questions, best setting ({setting})"
-        yield _at_most(LAPTOP, what, least.share, LEFT)
+    for name in dict.fromkeys(each.catalog for each in regret):
+        least = min((each for each in regret if each.catalog == name), key=lambda each: each.share)
+        what = f"regret left after {least.answers} answers, best setting ({least.setting.said})"
+        yield _at_most(name, what, least.share, LEFT)
     peaks = [each.peak_bytes for each in memory if each.peak_bytes]
     if len(peaks) > 1:
         what = f"peak memory for {memory[-1].n:,} items, over that for {memory[0].n:,}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Sequence
-from typing import Literal
 
 from rather.conversation.policy import Policy
 from rather.model.belief import Belief
@@ -13,7 +12,7 @@ from rather.model.rejuvenation import Rejuvenation
 from rather.numerics.threads import one_thread
 from rather.research.bench.contest import Situation
 from rather.research.bench.measurements import EvoiShare
-from rather.research.bench.spaces.measurements import SpaceEvoi, SpaceRegret
+from rather.research.bench.spaces.measurements import RegretSetting, SpaceEvoi, SpaceRegret
 from rather.research.bench.spaces.worlds import World
 from rather.simulation.conversations import draw_users, simulate
 from rather.simulation.users import SimulatedUser
@@ -52,31 +51,35 @@ def evoi_shares(
     return SpaceEvoi(world.name, len(world.catalog), restarts, EvoiShare.of(every), by_answers)
 
 
-def regret_share(
-    world: World,
-    ask: Literal["items", "attributes", "auto"],
-    k: int,
-    p: int,
-    users: int,
-    questions: int = 8,
-    particles: int = 1000,
-) -> SpaceRegret:
-    """Regret after some questions over that at the start, of users from the prior."""
+def regret_share(world: World, setting: RegretSetting, users: int, answers: int = 8) -> SpaceRegret:
+    """Regret after some answers over that at the start, of users from the prior.
+
+    Args:
+        world: A product space.
+        setting: What they are asked, and how they adjust; their adjustments come last.
+        users: How many.
+        answers: Questions and adjustments together.
+    """
     assert world.belief.prior is not None, "users are drawn from the prior's density"
-    belief = Belief.from_prior(world.belief.prior, particles=particles)
-    policy = Policy(world.catalog, belief, k, ask=ask, p=p, rejuvenation=Rejuvenation(max_particles=particles))
-    people = draw_users(world.belief, users, seed=1)
-    conversations = simulate({ask: policy}, people, questions, users_per_seed=users, lists=True)
+    belief = Belief.from_prior(world.belief.prior, particles=setting.particles)
+    rejuvenation = Rejuvenation(max_particles=setting.particles)
+    policy = Policy(world.catalog, belief, setting.k, ask=setting.ask, p=setting.p, rejuvenation=rejuvenation)
+    conversations = simulate(
+        {setting.ask: policy},
+        draw_users(world.belief, users, seed=1),
+        answers - setting.adjustments,
+        users_per_seed=users,
+        lists=True,
+        adjusting=setting.adjusting,
+    )
     left = [conversation.regret[-1] for conversation in conversations]
     start = statistics.fmean(conversation.regret[0] for conversation in conversations)
     lists = [[conversation.list_regret[end] for conversation in conversations] for end in (0, -1)]
     return SpaceRegret(
-        ask,
-        k,
-        p,
-        particles,
+        world.name,
+        setting,
         users,
-        questions,
+        answers,
         statistics.fmean(left) / start,
         _error(left) / start,
         statistics.fmean(lists[1]) / statistics.fmean(lists[0]),
