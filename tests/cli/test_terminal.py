@@ -149,3 +149,35 @@ def test_a_corrected_answer_is_saved(terminal, tmp_path):
     asked.wait_for("Done after 5 answers")
     turns = [turn.answer for turn in rather.history(file.read_text()) if not turn.undone]
     assert turns == [0, 0, 0, 0, 1]
+
+
+def test_a_configuration_is_changed_between_two_questions(terminal, tmp_path):
+    file = tmp_path / "log.json"
+    asked = terminal("bicycle", "--save", str(file))
+    asked.wait_for("c change something")
+    asked.press("c")
+    asked.wait_for("Best for you so far:")
+    asked.wait_for("press Enter to go on")
+    asked.press("1 frame carbon, gears 14\n")
+    asked.wait_for("Take it?")
+    asked.press("y\n")
+    asked.wait_for("but frame: carbon and gears: 14")
+    asked.wait_for("As you adjusted it:")
+    asked.press("\n")
+    asked.wait_for("Question 1")
+    asked.wait_for("c change something")
+    asked.press("1")  # single keys again
+    asked.wait_for("Question 2")
+    asked.wait_for("c change something")
+    asked.press("q")
+    asked.wait_for("Done after 1 answer")
+    assert asked.process.wait(PATIENCE) == 0
+    (hint,) = rather.hint_history(file.read_text())
+    assert hint.hint.text.endswith("but frame: carbon and gears: 14")
+
+
+def test_items_of_a_list_cannot_be_changed(terminal):
+    asked = terminal("films")
+    assert "change something" not in asked.wait_for("q quit")
+    asked.press("c")
+    asked.wait_for("Type 1 or 2")

@@ -6,6 +6,7 @@ from rich.console import Console
 import rather
 from cars import CARS
 from rather import DontCare, LikeBut, MoreLike, Policy, Session, Want
+from rather.cli.terminal_adjusting import change_typed
 from rather.cli.terminal_hints import examples, hear, statement_typed
 from rather.errors import InvalidInputError
 from rather.formats.tables import encode_table
@@ -123,6 +124,28 @@ def test_a_choice_of_a_configuration_is_changed_and_taken(monkeypatch, bicycle_s
     assert bicycle_session.policy.catalog.ids[expected].split("/")[1] == "titanium"
     assert "frame  " in shown
     assert "As you adjusted it:" in shown
+
+
+@pytest.mark.parametrize(
+    "said", ["1 frame titanium, gears 14", "frame titanium and gears: 14", "change 1 frame to titanium; gears to 14"]
+)
+def test_several_choices_are_changed_at_once(monkeypatch, bicycle_session, said):
+    typed(monkeypatch, bicycle_session, said, "y")
+    (hint,) = bicycle_session.hints
+    assert hint.text.endswith("frame: titanium and gears: 14")
+
+
+def test_a_value_with_a_comma_or_an_and_is_one_value():
+    colours = ["black, matt", "black and white", "red"]
+    parts = [rather.Option("colour", colours), rather.Extra("bell"), rather.Option("size", [1, 2])]
+    catalog, _ = rather.open(rather.ProductSpace("bike", parts))
+    assert change_typed("2 colour black, matt", catalog) == (2, {"colour": "black, matt"})
+    assert change_typed("colour black and white", catalog) == (None, {"colour": "black and white"})
+    assert change_typed("colour red, bell yes and size 2", catalog) == (
+        None,
+        {"colour": "red", "bell": "yes", "size": "2"},
+    )
+    assert change_typed("like 2", catalog) is None
 
 
 def test_what_is_left_teaches_nothing(monkeypatch, bicycle_session):

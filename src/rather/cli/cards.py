@@ -112,15 +112,19 @@ def _because(item: Recommendation, reasons: Sequence[Reason], language: str) -> 
     return Group(Text(message(language, "terminal.why", label=item.label), style="bold"), *lines, Text(""))
 
 
-def help_line(k: int, offered: Sequence[Answer], language: str = ENGLISH) -> Text:
-    """The keys a person may press, which are those of the page."""
+def help_line(
+    k: int, offered: Sequence[Answer], language: str = ENGLISH, further: Sequence[tuple[str, str]] = ()
+) -> Text:
+    """The keys a person may press, which are those of the page, and further ones with what they do."""
     keys = [(choice_keys(k, language), "choose")]
     keys += [("0", "none")] * (Answer.NONE in offered)
     keys += [("=", "same")] * (Answer.SAME in offered)
     keys += [("?", "skip"), (message(language, "terminal.backspace"), "undo"), ("q", "quit")]
     text = Text()
-    for key, meaning in keys:
-        text.append(key, style="bold yellow").append(f" {message(language, f'terminal.{meaning}')}   ", style="dim")
+    said = [(key, message(language, f"terminal.{meaning}")) for key, meaning in keys]
+    said[-1:-1] = further  # before the key that quits
+    for key, meaning in said:
+        text.append(key, style="bold yellow").append(f" {meaning}   ", style="dim")
     return text
 
 

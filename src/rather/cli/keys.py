@@ -35,6 +35,11 @@ if sys.platform == "win32":
         """Keys are read as they are pressed anyway."""
         yield
 
+    @contextmanager
+    def whole_lines() -> Iterator[None]:
+        """Lines are typed in sight anyway."""
+        yield
+
     def _pressed() -> str:
         key = msvcrt.getwch()
         if key == "\x03":
@@ -58,6 +63,21 @@ else:
         before = termios.tcgetattr(sys.stdin)
         try:
             tty.setcbreak(sys.stdin)
+            yield
+        finally:
+            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+
+    @contextmanager
+    def whole_lines() -> Iterator[None]:
+        """Within `single_keys`, let lines be typed in sight and end with Enter."""
+        if not sys.stdin.isatty():
+            yield
+            return
+        before = termios.tcgetattr(sys.stdin)
+        lines = termios.tcgetattr(sys.stdin)
+        lines[3] |= termios.ECHO | termios.ICANON
+        try:
+            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, lines)
             yield
         finally:
             termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)

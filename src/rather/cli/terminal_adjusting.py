@@ -1,8 +1,9 @@
-"""Changing a recommended configuration at a terminal: "1 frame carbon" shows what becomes of it."""
+"""Changing a recommended configuration at a terminal: "1 frame carbon, gears 14" shows what becomes of it."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
@@ -11,30 +12,44 @@ from rather.conversation.adjusting import Adjustment
 from rather.conversation.recommendations import match_text
 from rather.conversation.session import Session
 from rather.model.catalog import Catalog
-from rather.model.configurators import Choosable
 from rather.model.questions import Recommendation
 
 TAKE = "Take it? y or n > "
 YES = ("y", "yes")
 
 
-def change_typed(said: str, catalog: Catalog) -> tuple[int | None, Choosable, str] | None:
-    """The number of a recommendation, if one was typed, a decision and a value: "2 frame carbon"; None for all else."""
+def change_typed(said: str, catalog: Catalog) -> tuple[int | None, dict[str, str]] | None:
+    """The number of a recommendation, if one was typed, and values by column; None for all else.
+
+    Such as "2 frame carbon" or "2 frame carbon, gears 14".
+    """
     if catalog.configurator is None:
         return None
     found = re.fullmatch(r"(?:(?:change|adjust|make) )?(?:(\d+),? )?(.+)", said)
     assert found is not None
-    rest = found[2]
-    named = {name.lower(): each for each in catalog.configurator.decisions for name in (each.column, each.name)}
-    for name in sorted(named, key=len, reverse=True):
-        if value := re.fullmatch(rf"{re.escape(name)}(?:\s*[=:]\s*|\s+(?:to |is )?)(.+)", rest):
-            return int(found[1]) if found[1] else None, named[name], value[1]
+    number, rest = int(found[1]) if found[1] else None, found[2]
+    columns = {
+        name.lower(): each.column for each in catalog.configurator.decisions for name in (each.column, each.name)
+    }
+    # A value may hold a comma or an "and" of its own: what follows it must be another choice.
+    for parts in (re.split(r"\s*[,;]\s*(?:and )?|\s+and\s+", rest), [rest]):
+        values = [_value_typed(part, columns) for part in parts]
+        if None not in values:
+            return number, dict(each for each in values if each is not None)
     return None
 
 
-def adjust(console: Console, session: Session, item: Recommendation, decision: Choosable, value: str) -> bool:
-    """Show what becomes of a configuration with this value; True if the person takes it, which is then said."""
-    adjustment = session.adjust(item.id, {decision.column: value})
+def _value_typed(said: str, columns: Mapping[str, str]) -> tuple[str, str] | None:
+    """A column and a value: "frame carbon", "frame: carbon", "frame to carbon"."""
+    for name in sorted(columns, key=len, reverse=True):
+        if value := re.fullmatch(rf"{re.escape(name)}(?:\s*[=:]\s*|\s+(?:to |is )?)(.+)", said):
+            return columns[name], value[1]
+    return None
+
+
+def adjust(console: Console, session: Session, item: Recommendation, wanted: Mapping[str, str]) -> bool:
+    """Show what becomes of a configuration with these values; True if the person takes it, which is then said."""
+    adjustment = session.adjust(item.id, wanted)
     console.print(adjustment_view(adjustment))
     if adjustment.item is None or adjustment.item.id == adjustment.start.id:
         return False

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from rather.cli.cards import choice_keys, choice_text, help_line, question_view, recommendations_view, show
 from rather.cli.console import plain_console
-from rather.cli.keys import BACKSPACE, read_key, single_keys
+from rather.cli.keys import BACKSPACE, read_key, single_keys, whole_lines
 from rather.cli.progress import spinner
 from rather.cli.terminal_contradictions import REVISE, Contradictions
 from rather.cli.terminal_hints import hear, show_configuration
@@ -21,6 +21,7 @@ from rather.model.responses import NONE, SAME, SKIP, Choice
 from rather.nouns import plural
 
 KEYS: dict[str, Choice] = {"0": NONE, "=": SAME, "?": SKIP}
+CHANGE = ("c", "change something")  # of a product that is configured
 UNDO = (BACKSPACE, "u")  # a line cannot hold a backspace
 # More options than there are keys for are answered by lines.
 MOST_KEYS = 9
@@ -48,7 +49,7 @@ def _answered(console: Console, session: Session, on_change: Callable[[], None],
         contradictions.tell(console)
         with spinner(message(language, "terminal.choosing")):
             question = session.ask()
-        if not _one_answer(console, session, question, contradictions, language):
+        if not _one_answer(console, session, question, contradictions, on_change, language):
             return None
         on_change()
         regrets = session.expected_regret, policy.start_regret
@@ -59,7 +60,12 @@ def _answered(console: Console, session: Session, on_change: Callable[[], None],
 
 
 def _one_answer(
-    console: Console, session: Session, asked: Question, contradictions: Contradictions, language: str
+    console: Console,
+    session: Session,
+    asked: Question,
+    contradictions: Contradictions,
+    on_change: Callable[[], None],
+    language: str,
 ) -> bool:
     """Show a question and read keys until one is an answer or an undo; False when the person quits.
 
@@ -67,7 +73,9 @@ def _one_answer(
     """
     question = question_in(asked, session.policy.catalog, language)
     facts = compared_facts(question, session.policy.catalog, session.belief, language)
-    help_keys = help_line(len(question), session.policy.response.extras, language)
+    # What may be typed is English.
+    adjustable = session.policy.catalog.configurator is not None and language == ENGLISH
+    help_keys = help_line(len(question), session.policy.response.extras, language, [CHANGE] if adjustable else [])
     show(console, question_view(question, facts, language), help_keys)
     while True:
         try:
@@ -80,7 +88,12 @@ def _one_answer(
         if key == REVISE and contradictions.told is not None:
             earlier = session.turns[contradictions.told.earlier - 1].question
             contradictions.told = None
-            return _one_answer(console, session, earlier, contradictions, language)
+            return _one_answer(console, session, earlier, contradictions, on_change, language)
+        if adjustable and key == CHANGE[0]:
+            show_configuration(console, session, heading="\nBest for you so far:")
+            with whole_lines():
+                hear(console, session, on_change, then="go on")
+            return True
         if key in UNDO:
             if question.number < session.number:
                 return True  # its answer stays

@@ -24,7 +24,7 @@ from rather.model.statements import DontCare, LikeBut, MoreLike, Statement, Want
 # How many recommendations are listed.
 LISTED = 5
 
-INVITATION = "Say more, or press Enter to end: {examples}, u undo."
+INVITATION = "Say more, or press Enter to {then}: {examples}, u undo."
 EXAMPLES = "like 2, 2 {wish}, want {attribute}, don't care about {topic}"
 EXAMPLES_OF_CONFIGURATIONS = "1 {column} {value}, like 2, 2 {wish}, want {attribute}, don't care about {topic}"
 EXAMPLES_WITHOUT_NAMES = "like 2"
@@ -33,11 +33,11 @@ NO_SUCH_WISH = "Nothing that a {noun} can have is called {text!r}. Try: {example
 NOT_UNDERSTOOD = "I do not understand {said!r}. Try: {examples}."
 
 
-def hear(console: Console, session: Session, on_change: Callable[[], None]) -> None:
-    """Take in what the person types, and recommend again, until they press Enter."""
+def hear(console: Console, session: Session, on_change: Callable[[], None], then: str = "end") -> None:
+    """Take in what the person types, and recommend again, until they press Enter, which is to do `then`."""
     while True:
         listed = session.recommend(LISTED)
-        console.print(Text(INVITATION.format(examples=examples(session, listed)), style="dim"))
+        console.print(Text(INVITATION.format(then=then, examples=examples(session, listed)), style="dim"))
         try:
             typed = console.input(Text("> ", style="bold")).strip()
         except (EOFError, KeyboardInterrupt):
@@ -49,9 +49,9 @@ def hear(console: Console, session: Session, on_change: Callable[[], None]) -> N
             if typed.lower() == "u":
                 session.withdraw()
             elif (change := change_typed(typed.lower(), session.policy.catalog)) is not None:
-                number, decision, value = change
+                number, wanted = change
                 item = (session.adjusted or listed[0]) if number is None else _item(number, listed)
-                if not adjust(console, session, item, decision, value):
+                if not adjust(console, session, item, wanted):
                     continue
             else:
                 hint = session.hint(statement_typed(typed, session, listed))
@@ -67,12 +67,17 @@ def hear(console: Console, session: Session, on_change: Callable[[], None]) -> N
         show_configuration(console, session)
 
 
-def show_configuration(console: Console, session: Session, language: str = ENGLISH) -> None:
-    """All that is chosen of the configuration that the person made, or that comes first; nothing about other items."""
+def show_configuration(console: Console, session: Session, language: str = ENGLISH, heading: str = "") -> None:
+    """All that is chosen of the configuration that the person made, or that comes first; nothing about other items.
+
+    What comes first stands under the heading, if there is one.
+    """
     if session.policy.catalog.configurator is not None:
         adjusted = session.adjusted
         if adjusted is not None:
-            console.print(Text("As you adjusted it:", style="bold"))
+            heading = "As you adjusted it:"
+        if heading:
+            console.print(Text(heading, style="bold"))
         item = adjusted or session.recommend(LISTED)[0]
         show(console, configuration_view(recommendations_in([item], session.policy.catalog, language)[0]))
 
