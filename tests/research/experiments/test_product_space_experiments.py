@@ -118,3 +118,9 @@ def test_every_variant_of_the_spec_can_be_run():
     assert {variant.population["source"] for variant in spec.variants} == {"bicycle", "laptop", "computer"}
     asked = [variant.parameters.get("ask", "items") for variant in spec.variants]
     assert list(itertools.compress(asked, [each == "attributes" for each in asked])) == ["attributes"] * 2
+
+
+def test_users_adjust_after_their_questions():
+    outcome = work(job({"source": "bicycle"}, {"k": 2, "questions": 1, "adjustments": 2, "users": 3}))
+    assert [len(outcome[measure]) for measure in ("regret", "evoi")] == [4, 1]
+    assert outcome["regret"][3] < outcome["regret"][1]

@@ -58,6 +58,7 @@ def _conversation_tables(title: str, rows: Sequence[tuple[str, MethodSummary]]) 
     decimals = _decimals(max(row.mean["regret"][0] for _, row in rows))
     shown = [question for question in (0, 1, 2, 3, 5, 10) if question < length]
     asking = [(label, row) for label, row in rows if "evoi" in row.mean]
+    questions = max((len(row.mean["evoi"]) for _, row in asking), default=0)  # fewer where adjustments follow
     return [
         ResultTable(
             f"Mean regret after each question{setting}; ± is the largest standard error of the line",
@@ -66,8 +67,8 @@ def _conversation_tables(title: str, rows: Sequence[tuple[str, MethodSummary]]) 
         ),
         ResultTable(
             f"Mean EVOI of each question{setting}; after the first, methods face different beliefs",
-            ["", *(str(question) for question in range(1, length)), "±"],
-            [[label, *_cells(row, "evoi", length - 1, decimals)] for label, row in asking],
+            ["", *(str(question) for question in range(1, questions + 1)), "±"],
+            [[label, *_cells(row, "evoi", questions, decimals)] for label, row in asking],
         ),
         ResultTable(
             f"The ten best recommendations{setting}: NDCG@10 / hit rate after some questions",

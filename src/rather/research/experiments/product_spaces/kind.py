@@ -8,6 +8,7 @@ Entries of a spec's `population`:
 Entries of its `parameters`:
 
     k, questions, users        options of a question, questions in a conversation, users in a trial
+    adjustments                of the recommended configuration by each user, after the questions; none by default
     ask, p                     "items", "attributes" or "auto", and attributes of an option
     temperature                of the answers; without it, as the library usually assumes
 
@@ -37,11 +38,12 @@ from rather.research.experiments.engine import Job, Outcome
 from rather.research.experiments.product_spaces.computer import computer_belief, computer_catalog, sparse_users
 from rather.retrieval import exact_retriever
 from rather.simulation.conversations import draw_users, simulate
+from rather.simulation.hinting import Adjusting
 from rather.strategies import strategy_named
 
 COMPUTER = "computer"
 
-KEYS = frozenset(["k", "questions", "users", "ask", "p", "temperature"])
+KEYS = frozenset(["k", "questions", "users", "adjustments", "ask", "p", "temperature"])
 
 
 def prepare_space(
@@ -82,7 +84,14 @@ def work(job: Job) -> Outcome:
         attribute_strategy=chosen if by_attributes else "auto",
         response=Logistic(settings["temperature"]) if "temperature" in settings else None,
     )
-    conversations = simulate({strategy: policy}, users, settings["questions"], seed=job.seed, users_per_seed=len(users))
+    conversations = simulate(
+        {strategy: policy},
+        users,
+        settings["questions"],
+        seed=job.seed,
+        users_per_seed=len(users),
+        adjusting=Adjusting(settings["adjustments"]) if "adjustments" in settings else None,
+    )
     outcome: Outcome = {}
     for measure in ("regret", "ndcg", "hit", "evoi"):
         values = torch.tensor([getattr(conversation, measure) for conversation in conversations], dtype=torch.float64)
