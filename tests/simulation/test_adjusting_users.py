@@ -23,13 +23,14 @@ def certain(policy):
     return rather.Policy(policy.catalog, policy.prior, response=rather.Logistic(1e-5))
 
 
-def best_row(catalog, mean):
-    return int((catalog.vectors(range(len(catalog))) @ mean).argmax())
+def first_id(policy):
+    """What is recommended first, before any question."""
+    return rather.Session(policy).recommend(5)[0].id
 
 
 def by_hand(policy, utility, changes):
     """The id that the best change of each step leads to, by asking what becomes of every single value."""
-    session, start, wanted = rather.Session(policy), policy.catalog.ids[best_row(policy.catalog, policy.prior.mean)], {}
+    session, start, wanted = rather.Session(policy), first_id(policy), {}
     now = start
     for _ in range(changes):
         found = [(float(policy.catalog.vectors(policy.catalog.row(now)) @ utility), now, None, None)]
@@ -52,15 +53,21 @@ def test_users_without_noise_take_the_changes_that_gain_most(certain, changes):
     for seed, utility in enumerate(draw_users(certain.prior, 8, seed=3)):
         user = rather.SimulatedUser(utility, certain.response, seed)
         found = given_adjustment(user, certain, certain.prior, 1, Adjusting(1, changes))
-        start = certain.catalog.ids[best_row(certain.catalog, certain.prior.mean)]
+        start = first_id(certain)
         assert (start if found is None else found.to) == by_hand(certain, utility, changes)
         taken += found is not None
     assert taken > 4
 
 
 def test_users_who_like_the_best_one_as_it_is_leave_it(certain):
-    user = rather.SimulatedUser(certain.prior.mean, certain.response, 0)
-    assert given_adjustment(user, certain, certain.prior, 1, Adjusting(1)) is None
+    first = certain.catalog.row(first_id(certain))
+    # A taste for just what sets it apart from the average of the others.
+    others = certain.catalog.vectors([row for row in range(len(certain.catalog)) if row != first])
+    longing = 100 * (certain.catalog.vectors(first) - others.mean(dim=0))
+    assert (
+        given_adjustment(rather.SimulatedUser(longing, certain.response, 0), certain, certain.prior, 1, Adjusting(1))
+        is None
+    )
 
 
 def test_users_only_change_what_they_look_at(policy):
@@ -84,7 +91,7 @@ def test_nobody_changes_what_there_is_no_taste_in(policy):
 
 
 def test_single_changes_are_the_alternatives_without_words(policy):
-    item = policy.catalog.ids[best_row(policy.catalog, policy.prior.mean)]
+    item = first_id(policy)
     session = rather.Session(policy)
     for wanted in ({}, {"frame": "carbon"}):
         said = [
@@ -122,7 +129,7 @@ def test_adjustments_are_the_hints_of_a_session(policy):
         statement = given_adjustment(user, session.policy, session.belief, number, Adjusting(2))
         if statement is not None:
             session.hint(statement)
-    best = best_row(policy.catalog, session.belief.mean)
+    best = int((policy.catalog.vectors(range(len(policy.catalog))) @ session.belief.mean).argmax())
     assert user.regret(best, policy.catalog) == pytest.approx(simulated.regret[-1], abs=1e-6)
 
 

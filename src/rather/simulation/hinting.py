@@ -62,14 +62,14 @@ def given_hint(user: SimulatedUser, policy: Policy, belief: Belief, number: int)
 def given_adjustment(
     user: SimulatedUser, policy: Policy, belief: Belief, number: int, adjusting: Adjusting
 ) -> Adjust | None:
-    """What a user makes of the best configuration, as adjustment `number` (from 1); None if they leave it as it is.
+    """What a user makes of the first recommendation, as adjustment `number` (from 1); None if they leave it as it is.
 
     Of all values that they look at, they choose the one that gains most, with whatever else it changes, and then
     another. Utilities are compared with the noise of a response model.
     """
     generator = derive_generator(user.seed, "adjustment", number)
     temperature, catalog = _temperature(user, policy), policy.catalog
-    start = row = int(policy.search(belief)(belief.mean[None], 1).rows[0, 0])
+    start = row = policy.recommender(belief).listed(LISTED)[0]
     wanted: dict[str, str] = {}
     columns: Collection[str] | None = None
     for _ in range(adjusting.changes):
