@@ -88,6 +88,20 @@ def test_undo_takes_it_back_and_asks_on(visit, builder):
     assert listed(page) == before
 
 
+def test_it_may_be_the_first_thing_that_is_said(visit, builder):
+    page = visit("/?seed=1", at=builder.address)
+    wait_for_question(page, 1)
+    page.get_by_role("heading", name="A first guess").wait_for()
+    page.locator(".adjust summary").click()
+    choose(page, "frame", "titanium")
+    take(page)
+    wait_for_question(page, 1)
+    page.get_by_role("heading", name="For you, so far").wait_for()
+    page.get_by_role("button", name="See results").click()
+    page.locator(".best", has_text=OWN).wait_for()
+    assert page.locator("h1").inner_text().startswith("Titanium")
+
+
 def test_keys_in_a_choice_answer_nothing_and_undo_nothing(visit, builder):
     page = second_question(visit, builder)
     page.get_by_label("gears", exact=True).focus()

@@ -98,7 +98,7 @@ function Recommended({ state, session, conversation }: Props) {
   return (
     <Picks
       items={items}
-      answered={session.answers > 0}
+      answered={session.answers + session.hints > 0}
       configured={isConfigured(state, session)}
       adjusted={session.adjusted?.id}
       heading={heading}
