@@ -154,6 +154,12 @@ def titles(page):
     return page.locator(".stage > .slate:not(.departing) .title").all_inner_texts()
 
 
+def choose(page, name, value):
+    """Choose another value of a configuration, and wait for what becomes of it."""
+    page.get_by_label(name, exact=True).select_option(value)
+    page.locator(".outcome li", has_text=re.compile(rf"^{name}: ")).first.wait_for()
+
+
 def choices(server, id):
     """The answers that are stored and hold."""
     return [turn["choice"] for turn in server.get(f"/v1/sessions/{id}/history")["turns"] if not turn["undone"]]

@@ -104,8 +104,26 @@ def adjusted(page):
     page.locator(".said li").wait_for()
 
 
+def adjusting_beside_a_question(page):
+    asking(page)
+    page.locator(".adjust summary").click()
+    page.get_by_label("type", exact=True).select_option("mountain")
+    page.locator(".outcome .becomes").wait_for()
+
+
+def adjusted_beside_a_question(page):
+    adjusting_beside_a_question(page)
+    page.get_by_role("button", name="Take it").click()
+    page.get_by_text("As you adjusted it").wait_for()
+    page.locator(".adjust summary").click()
+    page.locator(".adjust select").first.wait_for()
+
+
+MADE_TO_ORDER = [asking, adjusting, adjusted, adjusting_beside_a_question, adjusted_beside_a_question]
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("show", [asking, adjusting, adjusted], ids=lambda show: show.__name__)
+@pytest.mark.parametrize("show", MADE_TO_ORDER, ids=lambda show: show.__name__)
 def test_no_violations_where_something_is_made_to_order(visit, builder, show, scheme):
     page = visit("/?seed=1", at=builder.address, color_scheme=scheme)
     show(page)

@@ -2,7 +2,7 @@
 
 import re
 
-from browsing import PHONE, answer_on, poll, press, session_id, wait_for_question
+from browsing import PHONE, answer_on, choose, poll, press, session_id, wait_for_question
 
 OUTCOME = ".outcome .becomes"
 
@@ -16,11 +16,6 @@ def result(visit, builder, path="/?seed=1", **options):
     page.locator(".adjust summary").click()
     page.locator(".adjust select").first.wait_for()
     return page
-
-
-def choose(page, name, value):
-    page.get_by_label(name, exact=True).select_option(value)
-    page.locator(".outcome li", has_text=re.compile(rf"^{name}: ")).first.wait_for()
 
 
 def session(builder, page):

@@ -39,7 +39,7 @@ export function App({ conversation }: { conversation: Conversation }) {
         <Mark />
         <div class="tools">
           {steering && free && session && state.filterOptions.length > 0 && <MustHaves conversation={conversation} session={session} options={state.filterOptions} busy={state.sending !== null} />}
-          {asking && free && session.answers > 0 && (
+          {asking && free && session.answers + session.hints > 0 && (
             <button type="button" class="quiet" onClick={() => conversation.finish()}>
               {t("app.results")}
             </button>

@@ -1,4 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Adjust } from "./Adjust";
+import { adjustedFirst, isAdjustable, isConfigured } from "./adjusting";
 import type { Conversation, State } from "./conversation";
 import { Extras } from "./Extras";
 import { useHeadingFocus } from "./focus";
@@ -80,16 +82,42 @@ export function Ask({ state, session, conversation }: Props) {
       </section>
       {!session.study && (
         <aside class="side" aria-label={t("ask.side")}>
-          <Picks
-            items={session.recommendations}
-            answered={session.answers > 0}
-            configured={state.catalogs.find((each) => each.name === session.catalog)?.adjustable ?? false}
-            steer={(item) => <FoldedSteer item={item} state={state} conversation={conversation} />}
-          />
+          <Recommended state={state} session={session} conversation={conversation} />
           <RegretChart regrets={state.regrets} stopsAt={state.stopsAt} />
         </aside>
       )}
     </div>
+  );
+}
+
+/** The best few now, and what one can say about them. */
+function Recommended({ state, session, conversation }: Props) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const items = adjustedFirst(session, session.recommendations);
+  const first = isAdjustable(state, session, conversation.api) ? items[0] : undefined;
+  return (
+    <Picks
+      items={items}
+      answered={session.answers + session.hints > 0}
+      configured={isConfigured(state, session)}
+      adjusted={session.adjusted?.id}
+      heading={heading}
+      steer={(item) => (
+        <>
+          {item === first && (
+            <Adjust
+              key={`${item.id} ${session.version}`}
+              item={item}
+              session={session}
+              state={state}
+              conversation={conversation}
+              onTaken={() => heading.current?.focus()}
+            />
+          )}
+          <FoldedSteer item={item} state={state} conversation={conversation} />
+        </>
+      )}
+    />
   );
 }
 

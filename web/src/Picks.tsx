@@ -1,8 +1,8 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, RefObject } from "preact";
 import { useRef } from "preact/hooks";
 import { t } from "./messages";
 import { useGlide } from "./motion";
-import type { Reason, Recommendation } from "./types";
+import type { Item, Reason, Recommendation } from "./types";
 import { summary } from "./words";
 
 // What fits beside a title.
@@ -14,19 +14,25 @@ interface PicksProps {
   items: Recommendation[];
   answered: boolean;
   /** They are configurations, of which what they come to is shown first. */
-  configured?: boolean;
+  configured: boolean;
+  /** The one that the person made of another one. */
+  adjusted?: Item | undefined;
+  /** Takes the focus when an item was adjusted. */
+  heading: RefObject<HTMLHeadingElement | null>;
   /** What one can say about an item. */
-  steer?: (item: Recommendation) => ComponentChildren;
+  steer: (item: Recommendation) => ComponentChildren;
 }
 
 /** The best few items now; they glide when an answer reorders them. */
-export function Picks({ items, answered, configured = false, steer }: PicksProps) {
+export function Picks({ items, answered, configured, adjusted, heading, steer }: PicksProps) {
   const list = useRef<HTMLOListElement>(null);
   useGlide(list, items.map((item) => String(item.id)).join("\n"));
   return (
     <section class="picks-panel" aria-labelledby="picks-heading">
       <div class="panel-head">
-        <h2 id="picks-heading">{t(answered ? "picks.answered" : "picks.first")}</h2>
+        <h2 id="picks-heading" ref={heading} tabIndex={-1}>
+          {t(answered ? "picks.answered" : "picks.first")}
+        </h2>
       </div>
       <ol class="picks" ref={list}>
         {items.map((item) => (
@@ -36,10 +42,11 @@ export function Picks({ items, answered, configured = false, steer }: PicksProps
                 {item.label} <small>{configured ? item.facts[0]?.value : summary(item.facts, 1, SHORT)}</small>
               </span>
             </p>
+            {item.id === adjusted && <p class="stands-for">{t("adjust.yours")}</p>}
             <StandsFor item={item} />
             {answered && <Match item={item} />}
             <Because reasons={item.reasons ?? []} most={REASONS} />
-            {steer?.(item)}
+            {steer(item)}
           </li>
         ))}
       </ol>

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Adjust } from "./Adjust";
+import { adjustedFirst, isAdjustable, isConfigured } from "./adjusting";
 import { Answers } from "./Answers";
 import { refOf } from "./api";
 import { Compare } from "./Compare";
@@ -40,14 +41,10 @@ export function Results({ state, session, conversation }: Props) {
   const profile = useLoaded<Profile>(session, (signal) => conversation.api.profile(refOf(session), signal));
   const history = useLoaded<History>(session, (signal) => conversation.api.history(refOf(session), signal));
   const odd = useLoaded<Contradiction[]>(session, (signal) => loadContradictions(session, conversation, signal));
-  const catalog = state.catalogs.find((each) => each.name === session.catalog);
-  const noun = catalog?.item ?? "item";
+  const noun = state.catalogs.find((each) => each.name === session.catalog)?.item ?? "item";
   const who = state.readOnly ? "They" : "You";
-  // What the person made comes before what is recommended.
-  const adjusted = session.adjusted ?? null;
-  const [best, ...rest] = adjusted === null ? items : [adjusted, ...items.filter((item) => item.id !== adjusted.id)];
-  const configured = catalog?.adjustable ?? false;
-  const isAdjustable = configured && !state.readOnly && !session.study && conversation.api.adjustment !== undefined;
+  const [best, ...rest] = adjustedFirst(session, items);
+  const configured = isConfigured(state, session);
   return (
     <div class="results">
       <section class="ranking" aria-labelledby="best">
@@ -63,11 +60,11 @@ export function Results({ state, session, conversation }: Props) {
             nouns={plural(total, noun)}
             who={who}
             heading={heading}
-            adjusted={adjusted !== null}
+            adjusted={best.id === session.adjusted?.id}
             configured={configured}
           >
             <Steer item={best} state={state} conversation={conversation} />
-            {isAdjustable && (
+            {isAdjustable(state, session, conversation.api) && (
               <Adjust
                 key={`${best.id} ${session.version}`}
                 item={best}
