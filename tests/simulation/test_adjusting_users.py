@@ -126,7 +126,8 @@ def test_adjustments_are_the_hints_of_a_session(policy):
     user = rather.SimulatedUser(utility[0], policy.response, derive_seed(4, "person", 0))
     session.tell(session.ask(), user.answer(session.ask()))
     for number in (1, 2):
-        statement = given_adjustment(user, session.policy, session.belief, number, Adjusting(2))
+        own = session.adjusted and session.adjusted.id
+        statement = given_adjustment(user, session.policy, session.belief, number, Adjusting(2), own)
         if statement is not None:
             session.hint(statement)
     best = int((policy.catalog.vectors(range(len(policy.catalog))) @ session.belief.mean).argmax())

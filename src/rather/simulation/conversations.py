@@ -235,12 +235,13 @@ class _Group:
         if self.adjusting is None:
             return
         for member in members:
-            own = belief
+            after, own = belief, None
             for number in range(1, self.adjusting.times + 1):
-                statement = given_adjustment(self.users[member], self.policy, own, number, self.adjusting)
+                statement = given_adjustment(self.users[member], self.policy, after, number, self.adjusting, own)
                 if statement is not None:
-                    own = after_hint(own, hint_of(statement, said + number, self.policy, own), self.policy)
-                self._measure(own, [member])
+                    own = statement.to
+                    after = after_hint(after, hint_of(statement, said + number, self.policy, after), self.policy)
+                self._measure(after, [member])
 
     def _measure(self, belief: Belief, members: Sequence[int]) -> None:
         found = self.exact(belief.mean[None], self.best.rows.shape[1])

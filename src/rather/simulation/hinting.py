@@ -11,6 +11,7 @@ from rather.conversation.hints import LISTED, hint_response, wishes
 from rather.conversation.policy import Policy
 from rather.errors import InvalidInputError
 from rather.model.belief import Belief
+from rather.model.catalog import ItemId
 from rather.model.configurators import Choosable
 from rather.model.responses import Logistic
 from rather.model.statements import Adjust, LikeBut, MoreLike, Statement
@@ -60,16 +61,24 @@ def given_hint(user: SimulatedUser, policy: Policy, belief: Belief, number: int)
 
 
 def given_adjustment(
-    user: SimulatedUser, policy: Policy, belief: Belief, number: int, adjusting: Adjusting
+    user: SimulatedUser, policy: Policy, belief: Belief, number: int, adjusting: Adjusting, own: ItemId | None = None
 ) -> Adjust | None:
-    """What a user makes of the first recommendation, as adjustment `number` (from 1); None if they leave it as it is.
+    """What a user makes of what stands first, as adjustment `number` (from 1); None if they leave it as it is.
 
     Of all values that they look at, they choose the one that gains most, with whatever else it changes, and then
     another. Utilities are compared with the noise of a response model.
+
+    Args:
+        user: Who adjusts.
+        policy: Of the conversation.
+        belief: What we hold about the user.
+        number: Of the adjustment.
+        adjusting: How they do it.
+        own: What they made before, which stands first; by default that is the first recommendation.
     """
     generator = derive_generator(user.seed, "adjustment", number)
     temperature, catalog = _temperature(user, policy), policy.catalog
-    start = row = policy.recommender(belief).listed(LISTED)[0]
+    start = row = policy.recommender(belief).listed(LISTED)[0] if own is None else catalog.row(own)
     wanted: dict[str, str] = {}
     columns: Collection[str] | None = None
     for _ in range(adjusting.changes):
