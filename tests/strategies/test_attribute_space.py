@@ -13,7 +13,7 @@ from rather.strategies.attributes.space import AttributeSpace
 
 
 def every_item(space):
-    """Slowly: all sets of p attributes, no two about the same column, each two seen together."""
+    """Slowly: all sets of p attributes, no two about the same column, each two seen together, all of them possible."""
     columns = space.columns.tolist()
     return {
         item
@@ -22,7 +22,19 @@ def every_item(space):
             columns[one] != columns[other] and (space.together is None or bool(space.together[one, other]))
             for one, other in itertools.combinations(item, 2)
         )
+        and (space.p < 3 or space.combinable is None or space.combinable(item))
     }
+
+
+def without(impossible):
+    """A predicate that ascending attributes satisfy unless all of an impossible set are among them."""
+
+    def combinable(item):
+        assert len(item) >= 3
+        assert list(item) == sorted(item)
+        return not any(each <= set(item) for each in impossible)
+
+    return combinable
 
 
 def assert_valid(slates, space):
@@ -40,11 +52,15 @@ def spaces(draw):
     if draw(st.booleans()):
         seen = torch.rand(len(columns), len(columns), generator=torch.Generator().manual_seed(draw(st.integers(0, 99))))
         together = (seen + seen.T) > 0.6
+    triples = st.frozensets(st.integers(0, len(columns) - 1), min_size=3, max_size=3)
+    combinable = None
+    if len(columns) >= 3 and draw(st.booleans()):
+        combinable = without(draw(st.lists(triples, max_size=12)))
     try:
-        most = AttributeSpace(columns, 2, p, together).items
+        most = AttributeSpace(columns, 2, p, together, combinable).items
     except InvalidInputError:
         return AttributeSpace(torch.arange(3), 2, 1)
-    return AttributeSpace(columns, draw(st.integers(2, min(most, 6))), p, together)
+    return AttributeSpace(columns, draw(st.integers(2, min(most, 6))), p, together, combinable)
 
 
 @settings(max_examples=80, deadline=None)
@@ -130,6 +146,27 @@ def test_where_the_largest_scores_lead_nowhere_the_next_ones_do():
     space = AttributeSpace(torch.tensor([0, 1, 2, 3, 4]), k=2, p=3, together=three)
     slate = space.projected(torch.tensor([[[9.0, 8.0, 1.0, 1.0, 0.0]] * 2]))[0].tolist()
     assert {tuple(item) for item in slate} == {(0, 1, 4), (1, 2, 3)}
+
+
+def test_three_statements_that_never_hold_together_are_not_said_together():
+    space = AttributeSpace(torch.arange(5), k=2, p=3, combinable=without([{0, 1, 2}, {0, 1, 3}]))
+    assert space.items == math.comb(5, 3) - 2
+    assert space.impossible(torch.tensor([[0, 1, 2], [0, 1, 4], [-1, 0, 1]])).tolist() == [True, False, False]
+    # The largest scores are those of 0, 1 and 2; the next that fits is 4, and beside that option its best neighbour.
+    slate = space.projected(torch.tensor([[[9.0, 8.0, 7.0, 6.0, 5.0]] * 2]))[0].tolist()
+    assert slate == [[0, 1, 4], [0, 2, 4]]
+
+
+def test_of_many_items_that_must_be_tried_few_are():
+    tried = []
+    space = AttributeSpace(torch.arange(100), k=2, p=3, combinable=lambda item: not tried.append(item))
+    assert space.items == math.comb(100, 3)
+    assert len(tried) < 3_000
+
+
+def test_too_many_options_are_told_how_many_there_are():
+    with pytest.raises(InvalidInputError, match=r"`k` must be 2\.\.3 "):
+        AttributeSpace(torch.arange(4), k=4, p=3, combinable=without([{0, 1, 2}]))
 
 
 def test_very_many_items_are_bounded_rather_than_counted():

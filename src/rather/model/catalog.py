@@ -67,6 +67,8 @@ class Catalog:
         together: `(a, a)` boolean, which two of the a attributes hold of at least one item, or a function that
             computes it when it is needed. Attributes that never hold together are not combined; by default only
             attributes about the same column are kept apart.
+        combinable: Whether some item has three or more attributes, given by their ascending indices; by default where
+            each two of them are `together`.
         columns: What items can be compared by, by default the `features`.
         comparatives: How each item may be wished otherwise ("cheaper"); by default more or less of each of the
             `features`.
@@ -92,6 +94,7 @@ class Catalog:
         verb: str | None = None,
         attributes: Sequence[Attribute] | None = None,
         together: Any | Callable[[], Any] = None,
+        combinable: Callable[[tuple[int, ...]], bool] | None = None,
         columns: Sequence[Column] | None = None,
         comparatives: Comparatives | None = None,
         filters: ItemFilters | None = None,
@@ -123,6 +126,7 @@ class Catalog:
             unit_attributes(self.features) if attributes is None else validated_attributes(attributes, d)
         )
         self._together = together if together is None or callable(together) else self._pairs(together)
+        self.combinable = combinable
         _reject_duplicates(self.ids)
 
     def __len__(self) -> int:

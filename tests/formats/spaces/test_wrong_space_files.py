@@ -84,6 +84,18 @@ WRONG = {
     "no step": ("step = 20\n", "", "line 15: the range 'width' needs .* `step` is missing"),
     "no way": ("step = 20", "step = 0", "line 15: the range 'width' must go from a lower to a higher number"),
     "far too many": ("step = 20", "step = 1e-9", "line 15: .* at most 10,000 values, got 80.0 billion"),
+    "an end beside the steps": (
+        "to = 200",
+        "to = 190",
+        "line 15: the range 'width' must end on one of its steps. 190 is not reached from 120 in steps of 20, which "
+        "end at 180: write 180 or 200.",
+    ),
+    "a step past the end": ("to = 200", "to = 130", "line 15: .* 130 is not reached .* in steps of 20: write 140."),
+    "a step of tenths": (
+        "step = 20",
+        "step = 0.3",
+        "line 15: .* 200 is not .* which end at 199.8: write 199.8 or 200.1",
+    ),
     "date": ("to = 200", "to = 2020-01-01", "line 15: `high` of the range 'width' must be a number"),
     "another name of an end": ('unit = "cm"', "low = 1", "line 19: unknown setting of 'width': 'low'; it is `from`"),
     "no float": ("to = 200", f"to = {HUGE}", "line 15: `high` of the range 'width' must be a number"),
@@ -161,6 +173,33 @@ def test_a_byte_order_mark_is_no_mistake(tmp_path):
     path = tmp_path / "w.toml"
     path.write_text(DESK, encoding="utf-8-sig")
     assert len(rather.open(path).catalog) == 156
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "step", "ends"),
+    [
+        (50, 61, 2, ", which end at 60: write 60 or 62."),
+        (50, 51, 2, ": write 52."),
+        (-1, 0.2, 0.5, ", which end at 0: write 0 or 0.5."),
+        (0, 1, 0.3333, ", which end at 0.9999: write 0.9999 or 1.3332."),
+    ],
+)
+def test_a_range_from_python_ends_on_one_of_its_steps(low, high, step, ends):
+    with pytest.raises(rather.RatherError) as error:
+        rather.NumberRange("size", low, high, step=step)
+    assert str(error.value) == (
+        f"The range 'size' must end on one of its steps. {high} is not reached from {low} in steps of {step}{ends}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "step", "count"),
+    [(0.5, 2.3, 0.1, 19), (0.1, 0.1 * 3, 0.1, 3), (0, 0.7 + 0.1, 0.1, 9), (0, 1, 1 / 3, 4), (-7, 3, 2.5, 5)],
+)
+def test_a_range_in_parts_of_a_unit_ends_where_it_says(low, high, step, count):
+    values = rather.NumberRange("size", low, high, step=step).values
+    assert len(values) == count
+    assert values[-1] == pytest.approx(high, abs=1e-9)
 
 
 def test_rules_that_clash_are_listed_with_their_lines(tmp_path):

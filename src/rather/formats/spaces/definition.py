@@ -39,6 +39,9 @@ MOST_VALUES = 10_000
 # Rows of a table of all configurations: some 500 MB of Python objects.
 MOST_ROWS = 1_000_000
 
+# By what share of a step the end of a range may miss one: ends that were computed, such as 3 * 0.1, miss it by less.
+END_ERROR = Decimal("1e-9")
+
 # Whole numbers up to here are exact in floating point too.
 LARGEST_AMOUNT = 2**53
 
@@ -151,11 +154,19 @@ def NumberRange(  # noqa: N802
             raise InvalidInputError(f"What {name!r} adds to {total!r} must be a number, got {amount!r}.")
     # In decimals: ten steps of 0.1 from 0 end at 1.
     start, width = Decimal(str(low)), Decimal(str(step))
-    count = int((Decimal(str(high)) - start) / width) + 1
+    steps = (Decimal(str(high)) - start) / width
+    count = int(steps + END_ERROR) + 1
     if count > MOST_VALUES:
         raise InvalidInputError(
             f"The range {name!r} must have at most {MOST_VALUES:,} values, got {large_number(count)}: take a larger "
             "step."
+        )
+    if abs(steps - (count - 1)) > END_ERROR:
+        below, above = (_written(start + number * width) for number in (count - 1, count))
+        ends = f", which end at {below}: write {below} or {above}" if count > 1 else f": write {above}"
+        raise InvalidInputError(
+            f"The range {name!r} must end on one of its steps. {_written(high)} is not reached from {_written(low)} in "
+            f"steps of {_written(step)}{ends}."
         )
     exact = [start + number * width for number in range(count)]
     values = tuple(float(each) for each in exact)
@@ -360,6 +371,11 @@ def located(source: str, lines: Mapping[tuple[str, ...], int], path: tuple[str, 
 def _is_amount(value: Any) -> bool:
     """Whether it is a number that can be computed with: neither infinite nor too large for a float."""
     return not isinstance(value, bool) and isinstance(value, int | float) and abs(value) <= sys.float_info.max
+
+
+def _written(number: float | Decimal) -> str:
+    """A number as it is written in a file: "62", "0.5"."""
+    return repr(float(number)).removesuffix(".0")
 
 
 def _number(value: Any) -> float | None:

@@ -16,6 +16,7 @@ import numpy as np
 import torch
 
 from rather.formats.spaces.columns import ConfiguredComparatives, configured_columns
+from rather.formats.spaces.combinable import CombinableAttributes
 from rather.formats.spaces.compiling import Compiled, Part, Settled
 from rather.formats.spaces.configuring import SpaceConfigurator
 from rather.formats.spaces.definition import ProductSpace
@@ -79,6 +80,7 @@ class EncodedSpace:
             attributes=described.attributes,
             columns=configured_columns(compared, values, choices),
             together=partial(getattr, described, "together"),
+            combinable=CombinableAttributes(self.valid, blocks),
             comparatives=ConfiguredComparatives(
                 TableComparatives(blocks, scale, interactions), values, choices, configurations
             ),

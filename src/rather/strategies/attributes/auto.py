@@ -147,13 +147,14 @@ def _swapped(
     now: Found, option: int, position: int, problem: Problem, evoi: PooledEvoi, sieve: PooledEvoi | None
 ) -> Found:
     """After the best swap of one attribute of each slate, where it raises EVOI."""
-    items, valid = problem.attributes.space.swaps(now.slates, option, position)
+    space = problem.attributes.space
+    items, valid = space.swaps(now.slates, option, position)
     swaps = best_swaps(now.slates, option, position, valid, evoi, sieve)
     rows, slates = torch.arange(len(items)), now.slates.clone()
     while True:
         best, column = swaps.values.max(dim=1)
         slates[:, option] = items[rows, swaps.attributes[rows, column]]
-        again = problem.was_asked(slates) & (best > -torch.inf)
+        again = (problem.was_asked(slates) | space.impossible(slates[:, option])) & (best > -torch.inf)
         if not again.any():
             break
         swaps.values[rows[again], column[again]] = -torch.inf

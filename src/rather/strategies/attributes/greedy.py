@@ -58,7 +58,10 @@ def grown(
         items, valid = space.swaps(slate[:, :options], option, 0)
         if valid.any():
             found = best_swaps(slate[:, :options], option, 0, valid, evoi, sieve)
-            slate[0, option] = items[0, found.attributes[0, found.values[0].argmax()]]
+            added = items[0, found.attributes[0]]
+            values = found.values[0].masked_fill(space.impossible(added), -torch.inf)
+            if values.max() > -torch.inf:
+                slate[0, option] = added[values.argmax()]
     # Where time or attributes run out, options say too little, or the same; the projection corrects that.
     scores = (variance / (2 * variance.max().clamp_min(1e-30))).repeat(1, problem.k, 1)
     padded = torch.nn.functional.pad(scores, (0, 1)).scatter_(2, slate.remainder(scores.shape[2] + 1), 1.0)

@@ -125,10 +125,10 @@ class AttributeOptions:
 
 def _spaces(catalog: Catalog) -> Callable[[int, int], AttributeSpace]:
     """Makes the spaces of a catalogue by k and p, without keeping the catalogue alive."""
-    columns, together = column_numbers(catalog.attributes), catalog.together
+    columns, together, combinable = column_numbers(catalog.attributes), catalog.together, catalog.combinable
 
     @lru_cache(CACHED_SIZES)
     def space(k: int, p: int) -> AttributeSpace:
-        return AttributeSpace(columns, k, p, together)
+        return AttributeSpace(columns, k, p, together, combinable)
 
     return space

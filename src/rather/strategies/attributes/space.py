@@ -1,13 +1,13 @@
 """The partial items there are, and slates of them: all that does not depend on the belief.
 
-A partial item is p ascending indices of attributes, no two of which contradict each other. A slate is k
-different ones, a tensor `(k, p)`; a batch of slates is `(b, k, p)`.
+A partial item is p ascending indices of attributes, no two of which contradict each other, nor more of them together
+where that is known. A slate is k different ones, a tensor `(k, p)`; a batch of slates is `(b, k, p)`.
 """
 
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,8 +17,9 @@ from torch import Tensor
 from rather.errors import InvalidInputError, number_range
 from rather.nouns import counted
 
-# Up to this many partial items are listed in order to be counted.
-LISTED_ITEMS = 100_000
+# Up to this many partial items are listed in order to be counted; where three attributes may contradict each other,
+# fewer, which takes 30 ms: more are never all asked, and their slates are too many for an exhaustive search.
+LISTED_ITEMS, CHECKED_ITEMS = 100_000, 2_500
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,12 +32,15 @@ class AttributeSpace:
         p: Attributes that each of them makes.
         together: `(a, a)` boolean, which two attributes hold of at least one item; the others contradict each other
             as well. None where that is not known.
+        combinable: Whether three or more ascending attributes, each two of which do not contradict each other, hold of
+            one item together. None where that is not known.
     """
 
     columns: Tensor
     k: int
     p: int
     together: Tensor | None = None
+    combinable: Callable[[tuple[int, ...]], bool] | None = None
 
     def __post_init__(self) -> None:
         count = len(set(self.columns.tolist()))
@@ -51,7 +55,7 @@ class AttributeSpace:
                     f"A question compares at least 2 options, but {said} can be combined in only one way here: "
                     "ask about items, or use another `p`."
                 )
-            allowed = number_range(2, self.items)
+            allowed = number_range(2, self.items if self.k < 2 else found)
             raise InvalidInputError(f"`k` must be {allowed} (the partial items of {said}), got {self.k}.")
 
     @cached_property
@@ -60,18 +64,35 @@ class AttributeSpace:
         same = self.columns[:, None] == self.columns
         return same if self.together is None else same | ~self.together
 
+    def impossible(self, items: Tensor) -> Tensor:
+        """`(...)` boolean, which of items `(..., q)` hold of nothing, though each two of their attributes may.
+
+        -1 stands for an attribute that is not stated.
+        """
+        if self.combinable is None or items.shape[-1] < 3:
+            return torch.zeros(items.shape[:-1], dtype=torch.bool)
+        said = [[each for each in item if each >= 0] for item in items.flatten(0, -2).tolist()]
+        return torch.tensor([not self._is_combinable(each) for each in said], dtype=torch.bool).view(items.shape[:-1])
+
+    def _is_combinable(self, said: Sequence[int]) -> bool:
+        return self.combinable is None or len(said) < 3 or self.combinable(tuple(sorted(said)))
+
     @cached_property
     def items(self) -> int:
-        """How many partial items there are. From p = 4 on, an upper bound where there are very many."""
+        """How many partial items there are.
+
+        An upper bound where there are very many: from p = 4 on, with `combinable` from p = 3 on.
+        """
         if self.p == 1:
             return len(self.columns)
         fits = (~self.clash).double()
         if self.p == 2:
             return int(fits.sum()) // 2
-        if self.p == 3:
-            return int(((fits @ fits) * fits).sum()) // 6
-        most = self._items_by_column()
-        return sum(1 for _ in self.every_item()) if most <= LISTED_ITEMS else most
+        most = int(((fits @ fits) * fits).sum()) // 6 if self.p == 3 else self._items_by_column()
+        if self.combinable is not None:
+            listed = sum(1 for _ in itertools.islice(self.every_item(), CHECKED_ITEMS))
+            return listed if listed < CHECKED_ITEMS else most
+        return sum(1 for _ in self.every_item()) if self.p > 3 and most <= LISTED_ITEMS else most
 
     def _items_by_column(self) -> int:
         """The p-th elementary symmetric polynomial of the columns' sizes."""
@@ -96,7 +117,8 @@ class AttributeSpace:
                 yield tuple(sorted(said))
                 return
             for at, index in enumerate(left):
-                yield from grown((*said, index), [other for other in left[at + 1 :] if not clash[index][other]])
+                if self._is_combinable((*said, index)):
+                    yield from grown((*said, index), [other for other in left[at + 1 :] if not clash[index][other]])
 
         yield from grown((), list(indices))
 
@@ -111,10 +133,10 @@ class AttributeSpace:
         An item that its slate already has gives way to the one of highest total score among its neighbours.
         """
         left = scores.clone()
-        picked = []
+        picked: list[Tensor] = []
         stuck = torch.zeros(scores.shape[:2], dtype=torch.bool)
         for _ in range(self.p):
-            most, best = left.max(dim=2)
+            most, best = self._largest(left, picked)
             stuck |= most == -torch.inf
             picked.append(best)
             left.masked_fill_(self.clash[best], -torch.inf)
@@ -125,6 +147,16 @@ class AttributeSpace:
         for row in _with_repeats(slates):
             slates[row] = self._without_repeats(slates[row], scores[row])
         return slates
+
+    def _largest(self, left: Tensor, picked: list[Tensor]) -> tuple[Tensor, Tensor]:
+        """The largest scores `(b, k)` and their attributes; what is impossible beside those picked leaves `left`."""
+        while True:
+            most, best = left.max(dim=2)
+            wrong = most > -torch.inf
+            wrong[wrong.clone()] = self.impossible(torch.stack([*picked, best], dim=2)[wrong])
+            if not wrong.any():
+                return most, best
+            left[wrong] = left[wrong].scatter(1, best[wrong][:, None], -torch.inf)
 
     def _without_repeats(self, slate: Tensor, scores: Tensor) -> Tensor:
         taken: list[tuple[int, ...]] = []
@@ -141,7 +173,8 @@ class AttributeSpace:
     def _neighbours(self, items: Tensor) -> Tensor:
         """Partial items that differ from one of `items` `(b, p)` in one attribute."""
         found = [self._replaced(items, position) for position in range(self.p)]
-        return torch.cat([candidates[valid] for candidates, valid in found])
+        nearby = torch.cat([candidates[valid] for candidates, valid in found])
+        return nearby[~self.impossible(nearby)]
 
     def _replaced(self, items: Tensor, position: int) -> tuple[Tensor, Tensor]:
         """Items `(b, p)` with the attribute in `position` replaced by every other: `(b, a, p)`, and which are valid."""
@@ -166,7 +199,8 @@ class AttributeSpace:
             position: Which of its attributes.
 
         Returns:
-            `(b, a, p)` items, and `(b, a)` which of them make slates of distinct partial items.
+            `(b, a, p)` items, and `(b, a)` which of them make slates of distinct partial items; of three attributes or
+            more they may still be `impossible`, which takes longer to tell.
         """
         replaced, valid = self._replaced(slates[:, item], position)
         others = torch.cat([slates[:, :item], slates[:, item + 1 :]], dim=1)
@@ -182,7 +216,8 @@ class AttributeSpace:
                 candidates = slates[:, None].repeat(1, len(self.columns), 1, 1)
                 candidates[:, :, item] = replaced
                 found.append(candidates[valid])
-        return torch.cat(found)
+        slates = torch.cat(found)
+        return slates[~self.impossible(slates).any(dim=1)]
 
 
 def _with_repeats(slates: Tensor) -> list[int]:
