@@ -1,7 +1,6 @@
 """A conversation as assistants see it: its question, state, recommendations, and what is known."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from rather.assistants.offered_catalog import shown_facts
 from rather.assistants.results import (
@@ -24,8 +23,7 @@ from rather.conversation.session import Session
 from rather.conversation.stopping import Stop
 from rather.conversation.tastes import TasteNumbers, tastes
 from rather.conversation.turns import HintTurn, Turn
-from rather.conversation.wording import question_in
-from rather.languages import ENGLISH
+from rather.conversation.wording import question_in, recommendations_in
 from rather.model.questions import Recommendation
 from rather.model.responses import SKIP, Answer
 
@@ -96,8 +94,7 @@ def recommendation_results(
     if not items:
         return []
     policy, language = session.policy, display.language
-    if language != ENGLISH:
-        items = [replace(item, facts=policy.catalog.facts_of(item.row, language)) for item in items]
+    items = recommendations_in(items, policy.catalog, language)
     found = zip(items, session.reasons(items, "you", language), session.stands_for(items, "you", language), strict=True)
     return [
         RecommendationResult(

@@ -1,0 +1,28 @@
+"""What assistants can do where the items are configurations of a product."""
+
+import pytest
+from calling import with_assistant
+
+import rather
+from product_spaces import bicycle
+
+
+@pytest.fixture(scope="module")
+def bikes():
+    return rather.open(bicycle())
+
+
+def test_recommended_configurations_are_told_apart_in_the_language_of_the_person(bikes):
+    async def test(assistant):
+        labels = {}
+        for language in ("en", "de"):
+            id = (await assistant.call("open_conversation", language=language))["conversation"]
+            found = (await assistant.call("recommend", conversation=id, count=20))["recommendations"]
+            labels[language] = [item["label"] for item in found]
+            assert len(set(labels[language])) == 20
+        told_apart = [number for number, label in enumerate(labels["en"]) if "whose size is" in label]
+        assert told_apart
+        assert all("Größe: " in labels["de"][number] for number in told_apart)
+        assert not any("whose" in label for label in labels["de"])
+
+    with_assistant(test, bikes)
