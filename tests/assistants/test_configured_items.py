@@ -12,6 +12,19 @@ def bikes():
     return rather.open(bicycle())
 
 
+def test_configurations_which_have_no_names_are_not_found_by_name(bikes):
+    async def test(assistant):
+        assert "find_items" not in {tool.name for tool in (await assistant.client.list_tools()).tools}
+        assert "There is no tool 'find_items'. Call one of: open_conversation, " in await assistant.error(
+            "find_items", text="carbon"
+        )
+        id = (await assistant.call("open_conversation"))["conversation"]
+        text = await assistant.error("state_wish", conversation=id, says="more-like", item="carbon")
+        assert "Ids are in questions and in recommendations; how" in text
+
+    with_assistant(test, bikes)
+
+
 def test_recommended_configurations_are_told_apart_in_the_language_of_the_person(bikes):
     async def test(assistant):
         labels = {}

@@ -122,8 +122,8 @@ class Conversation:
         if record["says"] == "dont-care":
             return "Pass the `column` of an attribute that describe_catalog lists, and nothing else."
         return (
-            "Ids are in questions, in recommendations and in what find_items returns; how an item may be wished "
-            "otherwise is in the `wishes` of recommend. Correct the call and make it again."
+            f"{self._offered.ids_are}; how an item may be wished otherwise is in the `wishes` of recommend. "
+            "Correct the call and make it again."
         )
 
     def take_back(self) -> StateResult:

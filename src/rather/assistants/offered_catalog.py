@@ -71,6 +71,18 @@ class OfferedCatalog:
     link_hosts: tuple[str, ...] = ()
     retriever_kind: str = "auto"
 
+    @property
+    def is_configured(self) -> bool:
+        """Whether the items are configurations, which are not listed anywhere."""
+        return self.catalog.configurator is not None
+
+    @property
+    def ids_are(self) -> str:
+        """Where an assistant finds ids."""
+        if self.is_configured:
+            return "Ids are in questions and in recommendations"
+        return "Ids are in questions, in recommendations and in what find_items returns"
+
     @cached_property
     def retriever(self) -> Retriever:
         """Finds the best items."""
@@ -194,7 +206,7 @@ class OfferedCatalog:
         """The item of this id, which may be a number."""
         row = self.catalog.find_written(id)
         if row is None:
-            raise ProblemError(f"No {self.catalog.name} has the id {id!r}.", "find_items finds ids by name.")
+            raise ProblemError(f"No {self.catalog.name} has the id {id!r}.", f"{self.ids_are}.")
         return self._items([row], 1).items[0]
 
     def _items(self, rows: Sequence[int], total: int) -> ItemsResult:

@@ -115,12 +115,13 @@ def create_server(
         instructions=INSTRUCTIONS.format(items=counted(len(catalog), catalog.name), noun=plural(catalog.name)),
         log_level="WARNING",
     )
-    _add_tools(server, Tools(offered, limits, OpenConversations(limits)))
+    _add_tools(server, Tools(offered, limits, OpenConversations(limits)), is_list=not offered.is_configured)
     _add_resources(server, offered)
     return server
 
 
-def _add_tools(server: MCPServer[Any], tools: Tools) -> None:
+def _add_tools(server: MCPServer[Any], tools: Tools, *, is_list: bool) -> None:
+    """Only those that can work: configurations have no names of their own to be found by."""
     reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
     changes = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
     removes = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=False)
@@ -135,7 +136,7 @@ def _add_tools(server: MCPServer[Any], tools: Tools) -> None:
         (tools.explain_what_is_known, reads),
         (tools.close_conversation, removes),
         (tools.describe_catalog, reads),
-        (tools.find_items, reads),
+        *([(tools.find_items, reads)] if is_list else []),
     ]
     for tool, annotations in annotated:
         server.add_tool(tool, description=cleandoc(tool.__doc__ or ""), annotations=annotations)
