@@ -39,3 +39,30 @@ def test_recommended_configurations_are_told_apart_in_the_language_of_the_person
         assert not any("whose" in label for label in labels["de"])
 
     with_assistant(test, bikes)
+
+
+def test_the_description_lists_what_can_be_chosen_and_long_lists_are_spread():
+    space = rather.ProductSpace(
+        "shelf",
+        [
+            rather.Option("wood", ["oak", "ash"]),
+            rather.NumberRange("width", 1, 500, step=1, unit="cm"),
+            rather.Extra("back", name="back panel"),
+        ],
+    )
+
+    async def test(assistant):
+        wood, width, back = (await assistant.call("describe_catalog"))["decisions"]
+        assert wood == {"column": "wood", "name": "wood", "values": ["oak", "ash"], "count": 2}
+        assert back == {"column": "back", "name": "back panel", "values": ["no", "yes"], "count": 2}
+        assert (len(width["values"]), width["count"]) == (60, 500)
+        assert (width["values"][0], width["values"][-1]) == ("1 cm", "500 cm")
+
+    with_assistant(test, rather.open(space))
+
+
+def test_nothing_can_be_chosen_about_the_items_of_a_list(cars):
+    async def test(assistant):
+        assert (await assistant.call("describe_catalog"))["decisions"] == []
+
+    with_assistant(test, cars)

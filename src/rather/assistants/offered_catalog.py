@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from functools import cached_property
 
 from rather.assistants.arguments import MustHave
+from rather.assistants.decisions import decision_results
 from rather.assistants.limits import Limits
 from rather.assistants.problems import ProblemError, advising
 from rather.assistants.results import AttributeResult, CatalogResult, ColumnResult, ItemsResult, ShownItem
@@ -181,6 +182,7 @@ class OfferedCatalog:
                 for each in self.catalog.attributes[:MOST_ATTRIBUTES]
                 if display.text(each.text) == each.text and display.text(each.column) == each.column
             ],
+            decisions=decision_results(self.catalog, display),
             takes_where=self.catalog.filters is not None,
         )
 

@@ -140,6 +140,15 @@ class AttributeResult(BaseModel):
     column: str = Field(description="What `dont-care` takes.")
 
 
+class DecisionResult(BaseModel):
+    """Something that is chosen about every configuration."""
+
+    column: str
+    name: str = Field(description="What people read.")
+    values: list[str] = Field(description="What may be chosen: all values, or 60 spread over them.")
+    count: int = Field(description="How many values there are.")
+
+
 class CatalogResult(BaseModel):
     """What the items are, and what can be said about them."""
 
@@ -147,6 +156,9 @@ class CatalogResult(BaseModel):
     items: int
     columns: list[ColumnResult] = Field(description="What must-haves may be about.")
     attributes: list[AttributeResult] = Field(description="What wishes may be about.")
+    decisions: list[DecisionResult] = Field(
+        description="What can be chosen of configurations; none where items are picked as they are."
+    )
     takes_where: bool = Field(description="Whether must-haves may be a filter expression, `where`.")
 
 

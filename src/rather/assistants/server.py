@@ -147,7 +147,7 @@ def _add_resources(server: MCPServer[Any], offered: OfferedCatalog) -> None:
 
     @server.resource("rather://catalog", title="The catalogue", mime_type=json)
     async def catalog() -> str:
-        """What the items are, which columns must-haves may be about, and which attributes wishes may be about."""
+        """What the items are, what must-haves and wishes may be about, and what can be chosen of configurations."""
         return (await to_thread.run_sync(offered.describe)).model_dump_json()
 
     @server.resource("rather://items{?offset,limit}", title="The items", mime_type=json)

@@ -161,7 +161,10 @@ class Tools:
         return ClosedResult(conversation=closed.id, answers=closed.answers)
 
     async def describe_catalog(self) -> CatalogResult:
-        """What the items are, which columns must-haves may be about, and which attributes wishes may be about."""
+        """What the items are, which columns must-haves may be about, and which attributes wishes may be about.
+
+        Of configurations also which decisions there are, with the values that may be chosen.
+        """
         return await self._cores.compute(self._offered.describe)
 
     async def find_items(self, text: given.SearchText, count: given.Count = 5) -> ItemsResult:
