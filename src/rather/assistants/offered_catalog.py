@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from functools import cached_property
 
 from rather.assistants.arguments import MustHave
-from rather.assistants.decisions import decision_results
+from rather.assistants.decisions import MOST_NAMED, decision_results
 from rather.assistants.limits import Limits
 from rather.assistants.problems import ProblemError, advising
 from rather.assistants.results import AttributeResult, CatalogResult, ColumnResult, ItemsResult, ShownItem
@@ -29,9 +29,6 @@ MOST_ATTRIBUTES = 300
 
 # Attributes that an error suggests.
 MOST_LIKELY = 5
-
-# Values of a column that an error lists.
-MOST_NAMED = 20
 
 CHANGE_MUST_HAVES = "Nothing has changed. Correct the must-haves as described and call the tool again."
 

@@ -13,6 +13,7 @@ from rather.assistants.offered_catalog import OfferedCatalog, Wanted
 from rather.assistants.open_conversations import OpenConversations
 from rather.assistants.problems import ProblemError
 from rather.assistants.results import (
+    AdjustmentResult,
     CatalogResult,
     ClosedResult,
     ItemsResult,
@@ -150,6 +151,21 @@ class Tools:
         out to like.
         """
         return await self._use(conversation, lambda it: it.recommend(count, offset, exclude))
+
+    async def adjust_item(
+        self,
+        conversation: given.ConversationId,
+        item: given.AdjustedItem,
+        changes: given.Changes,
+        take: given.Take = False,
+    ) -> AdjustmentResult:
+        """Change something about a configuration: “the second one, but with a carbon frame”.
+
+        Returns what it becomes with as little else changed as the rules and must-haves allow, and why. Looking teaches
+        nothing. What the person takes is a wish like others: it changes what is asked and recommended, and take_back
+        undoes it.
+        """
+        return await self._use(conversation, lambda it: it.adjust(item, changes, take))
 
     async def explain_what_is_known(self, conversation: given.ConversationId) -> KnownResult:
         """What the person said, what follows from it about their taste, and how much is still uncertain."""
