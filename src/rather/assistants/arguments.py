@@ -2,7 +2,14 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictInt,
+    model_validator,
+)
 
 from rather.conversation.policy_settings import AskKind
 
@@ -14,7 +21,8 @@ def numbered(value: object) -> object:
 
 
 ConversationId = Annotated[str, Field(max_length=64, description="What open_conversation returned.")]
-ItemKey = StrictInt | Annotated[str, Field(max_length=1_000)]
+# The id of a configuration has every value that was chosen.
+ItemKey = StrictInt | Annotated[str, Field(max_length=5_000)]
 Language = Literal["en", "de", "fr", "es"]
 
 SlateSize = Annotated[int, Field(ge=2, le=10, description="Options per question.")]
@@ -102,4 +110,43 @@ class MustHave(BaseModel):
         return f"{self.column}: {', '.join(bounds)}"
 
 
+LONGEST_VALUE = 1_000
+
+
+def chosen_value(value: object) -> object:
+    """What may be the value of a decision; checked before the union is, which would say what each part of it lacks."""
+    is_text = isinstance(value, str) and len(value) <= LONGEST_VALUE
+    is_number = isinstance(value, int | float) and abs(value) <= 2**53
+    if not is_text and not is_number:
+        raise ValueError(f"a value is a text of at most {LONGEST_VALUE} characters, a number, true or false")
+    return value
+
+
+Value = Annotated[
+    bool | int | float | Annotated[str, Field(max_length=LONGEST_VALUE)],
+    BeforeValidator(chosen_value),
+]
+
+
+class NewValue(BaseModel):
+    """What one decision should become: a carbon frame."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    column: Annotated[str, Field(min_length=1, max_length=1_000)] = Field(
+        description="The `column` or `name` of a decision that describe_catalog lists."
+    )
+    value: Value = Field(description="One of its values; true or false for what is there or not.")
+
+
 MustHaves = Annotated[list[MustHave], Field(max_length=50, description="Items must have all of these.")]
+AdjustedItem = Annotated[
+    ItemKey,
+    Field(description="The id of a configuration: a recommended one, an option of a question, or an adjusted one."),
+]
+Changes = Annotated[
+    list[NewValue], Field(min_length=1, max_length=20, description="What the person wants otherwise, and nothing else.")
+]
+Take = Annotated[
+    bool, Field(description="False only looks. True records that the person takes it: pass it once they have said so.")
+]

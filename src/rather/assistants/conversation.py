@@ -1,15 +1,29 @@
 """One conversation that an assistant holds: every step takes and returns plain data."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from rather.assistants.arguments import SAYS, ItemKey, Language
-from rather.assistants.conversation_views import known_result, question_result, recommendation_results, state_result
+from rather.assistants.adjustment_views import adjustment_result
+from rather.assistants.arguments import SAYS, ItemKey, Language, NewValue
+from rather.assistants.conversation_views import (
+    known_result,
+    question_result,
+    recommendations_result,
+    state_result,
+)
+from rather.assistants.decisions import wanted_values
 from rather.assistants.offered_catalog import OfferedCatalog, Wanted
 from rather.assistants.problems import ProblemError, advising
-from rather.assistants.results import KnownResult, QuestionResult, RecommendationsResult, StateResult
+from rather.assistants.results import (
+    AdjustmentResult,
+    KnownResult,
+    QuestionResult,
+    RecommendationsResult,
+    StateResult,
+)
 from rather.caching.storage import user_cache
+from rather.conversation.display_text import DisplayText
 from rather.conversation.policy_settings import AskKind
 from rather.conversation.session import Session
 from rather.conversation.stopping import Stopping
@@ -20,6 +34,9 @@ from rather.model.statements import statement_of
 AFTER_RECOMMENDING = (
     "Show the person these items with their reasons. If they react (“cheaper”, “more like the second”), pass that on "
     "with state_wish or set_must_haves and call recommend again; if they want to be asked more, call next_question."
+)
+AFTER_RECOMMENDING_CONFIGURATIONS = (
+    f"{AFTER_RECOMMENDING} If they would change something about one (“that, but with another frame”), call adjust_item."
 )
 
 
@@ -122,8 +139,8 @@ class Conversation:
         if record["says"] == "dont-care":
             return "Pass the `column` of an attribute that describe_catalog lists, and nothing else."
         return (
-            "Ids are in questions, in recommendations and in what find_items returns; how an item may be wished "
-            "otherwise is in the `wishes` of recommend. Correct the call and make it again."
+            f"{self._offered.ids_are}; how an item may be wished otherwise is in the `wishes` of recommend. "
+            "Correct the call and make it again."
         )
 
     def take_back(self) -> StateResult:
@@ -145,22 +162,36 @@ class Conversation:
         """The items to recommend together, with reasons."""
         unwanted = [self._offered.known_id(item) for item in exclude]
         items = self._session.recommend(count, offset=offset, exclude=unwanted)
-        display = self._offered.display(self._opening.language)
-        return RecommendationsResult(
-            conversation=self.id,
-            recommendations=recommendation_results(self._session, items, offset, display),
-            items=self._session.policy.available,
-            probability_best=self._session.probability_best(items) if items else 0.0,
-            next_step=AFTER_RECOMMENDING if items else "There are no further items. Go back with a smaller `offset`.",
-        )
+        adjusted = self._session.adjusted
+        if adjusted is not None and adjusted.id in unwanted:
+            adjusted = None
+        after = AFTER_RECOMMENDING_CONFIGURATIONS if self._offered.is_configured else AFTER_RECOMMENDING
+        next_step = after if items else "There are no further items. Go back with a smaller `offset`."
+        return recommendations_result(self.id, self._session, items, adjusted, offset, self._display, next_step)
+
+    def adjust(self, item: ItemKey, changes: list[NewValue], take: bool) -> AdjustmentResult:
+        """What becomes of a configuration, which the person takes if they said so and if there is something to take."""
+        session, language = self._session, self._opening.language
+        wanted = wanted_values(changes, self._offered.catalog, language)
+        with advising(f"Nothing has changed. {self._offered.ids_are}."):
+            found = session.adjust(self._offered.known_id(item), wanted, language)
+        if found.item is None or found.item.id == found.start.id or not take:
+            return adjustment_result(self.id, found, taken=False, display=self._display)
+        self._validate_room()
+        session.hint(found.statement)
+        now = session.policy.described(session.belief, [found.start.row, found.item.row], language)[-1]
+        return adjustment_result(self.id, replace(found, item=now), taken=True, display=self._display)
 
     def known(self) -> KnownResult:
         """What is known about the person, and from what."""
-        display = self._offered.display(self._opening.language)
-        return known_result(self.id, self._session, self._wanted.texts, display)
+        return known_result(self.id, self._session, self._wanted.texts, self._display)
+
+    @property
+    def _display(self) -> DisplayText:
+        return self._offered.display(self._opening.language)
 
     def _question(self) -> QuestionResult:
-        return question_result(self._session, self._offered.display(self._opening.language))
+        return question_result(self._session, self._display)
 
     def _validate_room(self) -> None:
         most = self._offered.limits.answers

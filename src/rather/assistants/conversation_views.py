@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from rather.assistants.offered_catalog import shown_facts
 from rather.assistants.results import (
     KnownResult,
+    MatchedItem,
     OptionResult,
     QuestionResult,
     RecommendationResult,
+    RecommendationsResult,
     StateResult,
     StopResult,
     TasteResult,
@@ -24,8 +27,8 @@ from rather.conversation.session import Session
 from rather.conversation.stopping import Stop
 from rather.conversation.tastes import TasteNumbers, tastes
 from rather.conversation.turns import HintTurn, Turn
-from rather.conversation.wording import question_in
-from rather.languages import ENGLISH
+from rather.conversation.wording import item_names, question_in
+from rather.model.catalog import Catalog
 from rather.model.questions import Recommendation
 from rather.model.responses import SKIP, Answer
 
@@ -89,26 +92,49 @@ def _uncertainty(session: Session) -> float:
     return session.expected_regret / start if start > 0 else 0.0
 
 
-def recommendation_results(
+def recommendations_result(
+    id: str,
+    session: Session,
+    items: Sequence[Recommendation],
+    adjusted: Recommendation | None,
+    offset: int,
+    display: DisplayText,
+    next_step: str,
+) -> RecommendationsResult:
+    """Recommended items, and what the person made of one, called so that no two are called the same."""
+    first = [] if adjusted is None else [adjusted]
+    shown = _named([*first, *items], session.policy.catalog, display.language)
+    return RecommendationsResult(
+        conversation=id,
+        adjusted=None if adjusted is None else MatchedItem(**match_fields(shown[0], display)),
+        recommendations=_recommendations(session, shown[len(first) :], offset, display),
+        items=session.policy.available,
+        probability_best=session.probability_best(items) if items else 0.0,
+        next_step=next_step,
+    )
+
+
+def _named(items: Sequence[Recommendation], catalog: Catalog, language: str) -> list[Recommendation]:
+    """Items as a language writes them, called what tells them apart beside each other."""
+    names = item_names(catalog, [item.row for item in items], language)
+    return [
+        replace(item, facts=catalog.facts_of(item.row, language), **name._asdict())
+        for item, name in zip(items, names, strict=True)
+    ]
+
+
+def _recommendations(
     session: Session, items: Sequence[Recommendation], offset: int, display: DisplayText
 ) -> list[RecommendationResult]:
     """Recommended items with their reasons."""
     if not items:
         return []
     policy, language = session.policy, display.language
-    if language != ENGLISH:
-        items = [replace(item, facts=policy.catalog.facts_of(item.row, language)) for item in items]
     found = zip(items, session.reasons(items, "you", language), session.stands_for(items, "you", language), strict=True)
     return [
         RecommendationResult(
+            **match_fields(item, display),
             rank=rank,
-            id=item.id,
-            label=display.text(item.label),
-            facts=shown_facts(((name, str(value)) for name, value in item.facts.items()), display),
-            link=display.link(item),
-            match=item.match,
-            match_text=match_text(item, language),
-            probability_best=item.probability_best,
             reasons=[display.text(reason.text) for reason in reasons],
             stands_for=display.text(stands_for),
             wishes=[
@@ -118,6 +144,19 @@ def recommendation_results(
         )
         for rank, (item, reasons, stands_for) in enumerate(found, start=offset + 1)
     ]
+
+
+def match_fields(item: Recommendation, display: DisplayText) -> dict[str, Any]:
+    """The fields of a `MatchedItem`."""
+    return {
+        "id": item.id,
+        "label": display.text(item.label),
+        "facts": shown_facts(((name, str(value)) for name, value in item.facts.items()), display),
+        "link": display.link(item),
+        "match": item.match,
+        "match_text": match_text(item, display.language),
+        "probability_best": item.probability_best,
+    }
 
 
 def known_result(id: str, session: Session, must_haves: list[str], display: DisplayText) -> KnownResult:

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from functools import cached_property
 
 from rather.assistants.arguments import MustHave
+from rather.assistants.decisions import MOST_NAMED, decision_results
 from rather.assistants.limits import Limits
 from rather.assistants.problems import ProblemError, advising
 from rather.assistants.results import AttributeResult, CatalogResult, ColumnResult, ItemsResult, ShownItem
@@ -28,9 +29,6 @@ MOST_ATTRIBUTES = 300
 
 # Attributes that an error suggests.
 MOST_LIKELY = 5
-
-# Values of a column that an error lists.
-MOST_NAMED = 20
 
 CHANGE_MUST_HAVES = "Nothing has changed. Correct the must-haves as described and call the tool again."
 
@@ -70,6 +68,18 @@ class OfferedCatalog:
     limits: Limits
     link_hosts: tuple[str, ...] = ()
     retriever_kind: str = "auto"
+
+    @property
+    def is_configured(self) -> bool:
+        """Whether the items are configurations, which are not listed anywhere."""
+        return self.catalog.configurator is not None
+
+    @property
+    def ids_are(self) -> str:
+        """Where an assistant finds ids."""
+        if self.is_configured:
+            return "Ids are in questions and in recommendations"
+        return "Ids are in questions, in recommendations and in what find_items returns"
 
     @cached_property
     def retriever(self) -> Retriever:
@@ -169,6 +179,7 @@ class OfferedCatalog:
                 for each in self.catalog.attributes[:MOST_ATTRIBUTES]
                 if display.text(each.text) == each.text and display.text(each.column) == each.column
             ],
+            decisions=decision_results(self.catalog, display),
             takes_where=self.catalog.filters is not None,
         )
 
@@ -194,7 +205,7 @@ class OfferedCatalog:
         """The item of this id, which may be a number."""
         row = self.catalog.find_written(id)
         if row is None:
-            raise ProblemError(f"No {self.catalog.name} has the id {id!r}.", "find_items finds ids by name.")
+            raise ProblemError(f"No {self.catalog.name} has the id {id!r}.", f"{self.ids_are}.")
         return self._items([row], 1).items[0]
 
     def _items(self, rows: Sequence[int], total: int) -> ItemsResult:

@@ -67,13 +67,18 @@ class WishResult(BaseModel):
     text: str
 
 
-class RecommendationResult(ShownItem):
-    """A recommended item, and why."""
+class MatchedItem(ShownItem):
+    """An item, and how well it matches what the person likes."""
 
-    rank: int
     match: float = Field(description="1 for the person's best item, 0 for an average one.")
     match_text: str = Field(description="The same in words, and how sure that is.")
     probability_best: float = Field(description="The probability that no item is better for the person.")
+
+
+class RecommendationResult(MatchedItem):
+    """A recommended item, and why."""
+
+    rank: int
     reasons: list[str] = Field(description="Why it is recommended, the strongest reason first.")
     stands_for: str = Field(description="For whom it is on the list: “if you want a film that is funny”.")
     wishes: list[WishResult] = Field(description="How the person is most likely to want it otherwise.")
@@ -83,9 +88,55 @@ class RecommendationsResult(BaseModel):
     """Items that are worth most together."""
 
     conversation: str
+    adjusted: MatchedItem | None = Field(
+        description="The configuration that the person last took from adjust_item, if it can still be had. Show it "
+        "first; it may be among the recommendations too."
+    )
     recommendations: list[RecommendationResult]
     items: int = Field(description="How many items have all must-haves.")
     probability_best: float = Field(description="The probability that one of those listed is the person's best.")
+    next_step: str = Field(description="What to do now.")
+
+
+class ChangeResult(BaseModel):
+    """A decision that is taken otherwise."""
+
+    column: str
+    name: str = Field(description="What people read.")
+    before: str
+    after: str
+
+
+class RuleResult(BaseModel):
+    """A rule that stands in the way."""
+
+    text: str
+    must_have: bool = Field(description="Whether the person set it, and set_must_haves can loosen it.")
+
+
+class TotalResult(BaseModel):
+    """What becomes of a total, such as the price."""
+
+    name: str
+    before: str
+    after: str
+    difference: str = Field(description="With its sign: “+€120”.")
+
+
+class AdjustmentResult(BaseModel):
+    """What becomes of a configuration with other values in some decisions."""
+
+    conversation: str
+    item: MatchedItem | None = Field(
+        description="What it becomes; its id can be adjusted further. Null if no configuration has what is wanted."
+    )
+    changes: list[ChangeResult] = Field(description="What was wanted, as far as it was not so before.")
+    changes_with_it: list[ChangeResult] = Field(description="What else has to change; it is as little as possible.")
+    because: list[RuleResult] = Field(
+        description="The rules that require this; where nothing has what is wanted, those that clash with it."
+    )
+    totals: list[TotalResult]
+    taken: bool = Field(description="Whether it was recorded that the person takes it.")
     next_step: str = Field(description="What to do now.")
 
 
@@ -140,6 +191,15 @@ class AttributeResult(BaseModel):
     column: str = Field(description="What `dont-care` takes.")
 
 
+class DecisionResult(BaseModel):
+    """Something that is chosen about every configuration."""
+
+    column: str
+    name: str = Field(description="What people read.")
+    values: list[str] = Field(description="What may be chosen: all values, or 60 spread over them.")
+    count: int = Field(description="How many values there are.")
+
+
 class CatalogResult(BaseModel):
     """What the items are, and what can be said about them."""
 
@@ -147,6 +207,9 @@ class CatalogResult(BaseModel):
     items: int
     columns: list[ColumnResult] = Field(description="What must-haves may be about.")
     attributes: list[AttributeResult] = Field(description="What wishes may be about.")
+    decisions: list[DecisionResult] = Field(
+        description="What adjust_item can change; none where items are picked as they are."
+    )
     takes_where: bool = Field(description="Whether must-haves may be a filter expression, `where`.")
 
 

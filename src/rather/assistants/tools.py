@@ -13,6 +13,7 @@ from rather.assistants.offered_catalog import OfferedCatalog, Wanted
 from rather.assistants.open_conversations import OpenConversations
 from rather.assistants.problems import ProblemError
 from rather.assistants.results import (
+    AdjustmentResult,
     CatalogResult,
     ClosedResult,
     ItemsResult,
@@ -151,6 +152,21 @@ class Tools:
         """
         return await self._use(conversation, lambda it: it.recommend(count, offset, exclude))
 
+    async def adjust_item(
+        self,
+        conversation: given.ConversationId,
+        item: given.AdjustedItem,
+        changes: given.Changes,
+        take: given.Take = False,
+    ) -> AdjustmentResult:
+        """Change something about a configuration: “the second one, but with a carbon frame”.
+
+        Returns what it becomes with as little else changed as the rules and must-haves allow, and why. Looking teaches
+        nothing. What the person takes is a wish like others: it changes what is asked and recommended, and take_back
+        undoes it.
+        """
+        return await self._use(conversation, lambda it: it.adjust(item, changes, take))
+
     async def explain_what_is_known(self, conversation: given.ConversationId) -> KnownResult:
         """What the person said, what follows from it about their taste, and how much is still uncertain."""
         return await self._use(conversation, Conversation.known)
@@ -161,7 +177,10 @@ class Tools:
         return ClosedResult(conversation=closed.id, answers=closed.answers)
 
     async def describe_catalog(self) -> CatalogResult:
-        """What the items are, which columns must-haves may be about, and which attributes wishes may be about."""
+        """What the items are, which columns must-haves may be about, and which attributes wishes may be about.
+
+        Of configurations also which decisions there are, with the values that may be chosen.
+        """
         return await self._cores.compute(self._offered.describe)
 
     async def find_items(self, text: given.SearchText, count: given.Count = 5) -> ItemsResult:

@@ -240,10 +240,8 @@ class _Adjusting:
 
     def offered(self, decision: Choosable, kept: Mapping[str, int]) -> list[int]:
         """The positions of the values to offer: all, or some spread evenly and those that it has or is to have."""
-        count = len(decision.values)
-        some = range(count) if count <= MOST_OFFERED else torch.linspace(0, count - 1, MOST_OFFERED).long().tolist()
         now = self.before[decision.column]
-        return sorted({*some, now, kept.get(decision.column, now)})
+        return sorted({*offered_positions(len(decision.values)), now, kept.get(decision.column, now)})
 
     def single_changes(self, kept: Mapping[str, int]) -> list[tuple[Choosable, int, int | None]]:
         """For every value to offer, the row of the result with what is kept and this value; all found in one search."""
@@ -334,6 +332,11 @@ class _Adjusting:
             for old, new in zip(before, after, strict=True)
             for amount in [round(new.amount - old.amount, 6)]
         )
+
+
+def offered_positions(count: int) -> Sequence[int]:
+    """The positions of the values of a decision that has so many to list: all, or some spread evenly."""
+    return range(count) if count <= MOST_OFFERED else torch.linspace(0, count - 1, MOST_OFFERED).long().tolist()
 
 
 def configurator_of(catalog: Catalog) -> Configurator:
