@@ -112,6 +112,29 @@ def test_on_random_spaces_too():
             assert float(catalog.vectors(row).double() @ belief.mean.double()) == pytest.approx(-best[1], abs=1e-5)
 
 
+def test_two_wishes_are_impossible_together_just_where_no_configuration_has_both():
+    rng = np.random.default_rng(1)
+    impossible = 0
+    for _ in range(8):
+        sizes = rng.integers(2, 5, size=5)
+        decisions = [rather.Option(f"o{i}", [f"v{j}" for j in range(size)]) for i, size in enumerate(sizes)]
+        rules = []
+        for _ in range(9):
+            a, b = rng.permutation(5)[:2]
+            rules.append(f"o{a} == 'v{rng.integers(sizes[a])}' implies o{b} != 'v{rng.integers(sizes[b])}'")
+        catalog, belief = rather.open(rather.ProductSpace("thing", decisions, rules=rules))
+        every = [catalog.storage.choices(row) for row in range(len(catalog))]
+        values = [range(layer.values) for layer in catalog.storage.diagram.layers]
+        wishes = [{a: i, b: j} for a, b in itertools.combinations(range(5), 2) for i in values[a] for j in values[b]]
+        found = nearest(catalog.storage.configurations, belief.mean, dict(enumerate(every[0])), wishes)
+        for wish, choices in zip(wishes, found, strict=True):
+            possible = any(all(chosen[layer] == value for layer, value in wish.items()) for chosen in every)
+            assert (choices is not None) == possible
+            assert choices is None or tuple(choices.tolist()) in every
+            impossible += not possible
+    assert impossible > 50
+
+
 def test_what_else_changes_is_told_with_the_rules_that_require_it(opened):
     session = session_of(opened)
     adjusted = session.adjust("steel/rim/48/blue/no", {"frame": "carbon"})

@@ -85,9 +85,10 @@ def _forwards(configurations: Configurations, weights: Sequence[Tensor], gains: 
     resolution, steps = _resolution(weights)[:, None, None], []
     for layer, weight, after in zip(configurations.diagram.layers, weights, gains[1:], strict=True):
         taken = sums[:, :, None] + weight[layer.symbol[nodes], column]
-        reach = ((taken + after[layer.target[nodes], column]) / resolution).round_()
         if not layer.is_full:
-            reach.masked_fill_(~layer.exists[nodes], -torch.inf)
+            # In the sums too: where a bonus forbids every path, one over edges that do not exist counts as none.
+            taken.masked_fill_(~layer.exists[nodes], -torch.inf)
+        reach = ((taken + after[layer.target[nodes], column]) / resolution).round_()
         best = _first(reach.flatten(1), count)
         parent, value = best // layer.values, best % layer.values
         sums = taken.flatten(1).gather(1, best)

@@ -84,7 +84,7 @@ class SpacesSettings:
 
     sizes: Sequence[int] = (2, 5)
     repeats: int = 13
-    evoi_users: int = 6
+    evoi_users: int = 16
     answers: int = 5
     users: int = 24
     settings: Sequence[RegretSetting] = SETTINGS
