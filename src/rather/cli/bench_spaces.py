@@ -4,7 +4,9 @@ from rich.table import Table
 
 from rather.cli.bench_table import LOOK, busy_note, goals_table, shown_number
 from rather.cli.console import plain_console
+from rather.nouns import counted
 from rather.research.bench.spaces import SpacesReport
+from rather.research.bench.spaces.measurements import RegretSetting
 
 LEGEND = (
     "All catalogues take turns. A question is the second one, for particles that nothing is known about yet. x table: "
@@ -78,12 +80,24 @@ def _evoi(report: SpacesReport) -> Table:
 
 
 def _regret(report: SpacesReport) -> Table:
-    title = f"Regret after {report.regret[0].answers} answers, adjustments included, % of the start"
-    asked = ("asked about", "k", "p", "particles", "adjustments")
-    table = _table(title, "space", *asked, "recommended item", "±", "best of the list", "users", names=2)
+    first = report.regret[0]
+    title = (
+        f"Regret of {counted(first.users, 'user')} after {first.answers} answers, % of the start; adjusted 6 x 2 of 5: "
+        "the last six answers are adjustments of up to two choices, among five looked at"
+    )
+    table = _table(
+        title, "space", "asked about", "k", "p", "particles", "adjusted", "first", "±", "best of list", names=2
+    )
     for each in report.regret:
         setting = each.setting
-        asked = (setting.ask, str(setting.k), str(setting.p), f"{setting.particles:,}", setting.said_of_adjusting)
+        asked = (setting.ask, str(setting.k), str(setting.p), f"{setting.particles:,}", _adjusted(setting))
         shares = (f"{100 * share:.1f}" for share in (each.share, each.error, each.list_share))
-        table.add_row(each.catalog, *asked, *shares, str(each.users))
+        table.add_row(each.catalog, *asked, *shares)
     return table
+
+
+def _adjusted(setting: RegretSetting) -> str:
+    if setting.adjusting is None:
+        return ""
+    among = "" if setting.adjusting.looked_at is None else f" of {setting.adjusting.looked_at}"
+    return f"{setting.adjusting.times} x {setting.adjusting.changes}{among}"

@@ -19,6 +19,9 @@ from rather.research.experiments.table import ResultTable, number
 # A smaller share of a number is no error but rounding.
 ROUNDING = 1e-9
 
+# Tables of more questions than this show only some of them; the data and the figure have all.
+MOST_COLUMNS = 17
+
 # Methods that are not the paper's: ours, other fields', and a bound.
 NOT_THE_PAPERS = ("auto", "floor", "mutual-information", "thompson", "qeubo")
 
@@ -62,13 +65,13 @@ def _conversation_tables(title: str, rows: Sequence[tuple[str, MethodSummary]]) 
     return [
         ResultTable(
             f"Mean regret after each question{setting}; ± is the largest standard error of the line",
-            ["", *(str(question) for question in range(length)), "±"],
-            [[label, *_cells(row, "regret", length, decimals)] for label, row in rows],
+            ["", *map(str, _shown(range(length))), "±"],
+            [[label, *_cells(row, "regret", range(length), decimals)] for label, row in rows],
         ),
         ResultTable(
             f"Mean EVOI of each question{setting}; after the first, methods face different beliefs",
-            ["", *(str(question) for question in range(1, questions + 1)), "±"],
-            [[label, *_cells(row, "evoi", questions, decimals)] for label, row in asking],
+            ["", *map(str, _shown(range(1, questions + 1))), "±"],
+            [[label, *_cells(row, "evoi", range(1, questions + 1), decimals)] for label, row in asking],
         ),
         ResultTable(
             f"The ten best recommendations{setting}: NDCG@10 / hit rate after some questions",
@@ -78,11 +81,18 @@ def _conversation_tables(title: str, rows: Sequence[tuple[str, MethodSummary]]) 
     ]
 
 
-def _cells(row: MethodSummary, measure: str, length: int, decimals: int) -> list[str]:
-    """The means, and last the largest of their standard errors."""
-    cells = [f"{value:.{decimals}f}" for value in row.mean[measure]]
+def _shown(questions: range) -> list[int]:
+    """The questions that a table shows: all, or where they are many, the first few and every fifth."""
+    few = len(questions) <= MOST_COLUMNS
+    return [each for each in questions if few or each < 5 or each % 5 == 0 or each == questions[-1]]
+
+
+def _cells(row: MethodSummary, measure: str, questions: range, decimals: int) -> list[str]:
+    """The means after the questions that are shown, and last the largest of all their standard errors."""
+    means = dict(zip(questions, row.mean[measure], strict=False))  # a method may have been asked fewer
+    cells = [f"{means[each]:.{decimals}f}" if each in means else "" for each in _shown(questions)]
     errors = [error for error in row.error[measure] if math.isfinite(error)]
-    return [*cells, *[""] * (length - len(cells)), f"{max(errors):.{decimals}f}" if errors else "–"]
+    return [*cells, f"{max(errors):.{decimals}f}" if errors else "–"]
 
 
 def _decimals(largest: float) -> int:
