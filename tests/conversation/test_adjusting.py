@@ -91,16 +91,21 @@ def test_the_result_changes_least_and_is_the_best_of_those(opened, where):
     assert impossible or where is None
 
 
+def random_things(rng, decisions, rules):
+    """A space with rules that exclude pairs of values."""
+    sizes = rng.integers(2, 5, size=decisions)
+    options = [rather.Option(f"o{i}", [f"v{j}" for j in range(size)]) for i, size in enumerate(sizes)]
+    excluding = []
+    for _ in range(rules):
+        a, b = rng.permutation(decisions)[:2]
+        excluding.append(f"o{a} == 'v{rng.integers(sizes[a])}' implies o{b} != 'v{rng.integers(sizes[b])}'")
+    return rather.ProductSpace("thing", options, rules=excluding)
+
+
 def test_on_random_spaces_too():
     rng = np.random.default_rng(0)
     for trial in range(8):
-        sizes = rng.integers(2, 5, size=4)
-        decisions = [rather.Option(f"o{i}", [f"v{j}" for j in range(size)]) for i, size in enumerate(sizes)]
-        rules = []
-        for _ in range(4):
-            a, b = rng.permutation(4)[:2]
-            rules.append(f"o{a} == 'v{rng.integers(sizes[a])}' implies o{b} != 'v{rng.integers(sizes[b])}'")
-        catalog, belief = rather.open(rather.ProductSpace("thing", decisions, rules=rules))
+        catalog, belief = rather.open(random_things(rng, decisions=4, rules=4))
         start = catalog.storage.choices(trial)
         wishes = [{layer: value} for layer in range(4) for value in range(catalog.storage.diagram.layers[layer].values)]
         found = nearest(catalog.storage.configurations, belief.mean, dict(enumerate(start)), wishes)
@@ -116,13 +121,7 @@ def test_two_wishes_are_impossible_together_just_where_no_configuration_has_both
     rng = np.random.default_rng(1)
     impossible = 0
     for _ in range(8):
-        sizes = rng.integers(2, 5, size=5)
-        decisions = [rather.Option(f"o{i}", [f"v{j}" for j in range(size)]) for i, size in enumerate(sizes)]
-        rules = []
-        for _ in range(9):
-            a, b = rng.permutation(5)[:2]
-            rules.append(f"o{a} == 'v{rng.integers(sizes[a])}' implies o{b} != 'v{rng.integers(sizes[b])}'")
-        catalog, belief = rather.open(rather.ProductSpace("thing", decisions, rules=rules))
+        catalog, belief = rather.open(random_things(rng, decisions=5, rules=9))
         every = [catalog.storage.choices(row) for row in range(len(catalog))]
         values = [range(layer.values) for layer in catalog.storage.diagram.layers]
         wishes = [{a: i, b: j} for a, b in itertools.combinations(range(5), 2) for i in values[a] for j in values[b]]

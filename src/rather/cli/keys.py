@@ -57,30 +57,30 @@ else:
     @contextmanager
     def single_keys() -> Iterator[None]:
         """Let keys arrive one by one and unseen, also those pressed while a question is computed."""
-        if not sys.stdin.isatty():
+        with _restored():
+            if sys.stdin.isatty():
+                tty.setcbreak(sys.stdin)
             yield
-            return
-        before = termios.tcgetattr(sys.stdin)
-        try:
-            tty.setcbreak(sys.stdin)
-            yield
-        finally:
-            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
 
     @contextmanager
     def whole_lines() -> Iterator[None]:
         """Within `single_keys`, let lines be typed in sight and end with Enter."""
-        if not sys.stdin.isatty():
+        with _restored():
+            if sys.stdin.isatty():
+                settings = termios.tcgetattr(sys.stdin)
+                settings[3] |= termios.ECHO | termios.ICANON
+                termios.tcsetattr(sys.stdin, termios.TCSADRAIN, settings)
             yield
-            return
-        before = termios.tcgetattr(sys.stdin)
-        lines = termios.tcgetattr(sys.stdin)
-        lines[3] |= termios.ECHO | termios.ICANON
+
+    @contextmanager
+    def _restored() -> Iterator[None]:
+        """Leave the terminal, if there is one, as it was found."""
+        before = termios.tcgetattr(sys.stdin) if sys.stdin.isatty() else None
         try:
-            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, lines)
             yield
         finally:
-            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+            if before is not None:
+                termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
 
     def _pressed() -> str:
         descriptor = sys.stdin.fileno()
