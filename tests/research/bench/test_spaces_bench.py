@@ -124,6 +124,8 @@ def test_adjustments_count_as_answers():
 
 def test_a_setting_says_what_was_asked_and_how_it_was_adjusted():
     assert RegretSetting("auto", 4, 2, 4000).said == "auto, k = 4, p = 2, 4,000 particles"
+    assert RegretSetting().said == "items, k = 2"
+    assert RegretSetting(adjusting=Adjusting(2)).said == "items, k = 2, 2 adjustments of up to 2 choices"
     assert RegretSetting(adjusting=Adjusting(6)).said_of_adjusting == "6 adjustments of up to 2 choices"
     assert RegretSetting(adjusting=Adjusting(1, 1, 5)).said_of_adjusting == "1 adjustment of 1 choice among 5 looked at"
     assert RegretSetting().said_of_adjusting == "none"

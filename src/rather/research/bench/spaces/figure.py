@@ -16,7 +16,7 @@ def plot_spaces(report: SpacesReport, path: Path) -> None:
 
 
 def _times_and_regret(report: SpacesReport) -> "Figure":
-    figure, [[left, right]] = new_figure(1, 2, (13, 4.5))
+    figure, [[left, right]] = new_figure(1, 2, (15, 6))
     names = [f"{each.catalog}, k = {each.k}" for each in report.questions]
     left.barh(names, [1000 * each.times.median for each in report.questions])
     left.invert_yaxis()
@@ -25,5 +25,5 @@ def _times_and_regret(report: SpacesReport) -> "Figure":
     shares, errors = [100 * each.share for each in report.regret], [100 * each.error for each in report.regret]
     right.barh(settings, shares, xerr=errors)
     right.invert_yaxis()
-    right.set(xlabel=f"regret left after {report.regret[0].answers} answers, % of the start" if report.regret else "")
+    right.set(xlabel="regret left, % of the start")
     return figure

@@ -116,8 +116,10 @@ class RegretSetting:
 
     @property
     def said(self) -> str:
-        """In words, such as "items, k = 2, p = 1, 1,000 particles"."""
-        parts = [self.ask, f"k = {self.k}", f"p = {self.p}", counted(self.particles, "particle")]
+        """In words, such as "attributes, k = 2, p = 1": what is not usual."""
+        parts = [self.ask, f"k = {self.k}"]
+        parts += [f"p = {self.p}"] * (self.ask != "items")  # items have no attributes
+        parts += [counted(self.particles, "particle")] * (self.particles != RegretSetting.particles)
         return ", ".join([*parts, *([self.said_of_adjusting] if self.adjusting else [])])
 
     @property
