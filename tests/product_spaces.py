@@ -77,6 +77,17 @@ def valid_rows(space: ProductSpace) -> list[tuple]:
     return [row for row, valid in zip(rows_of(columns), holds.tolist(), strict=True) if valid]
 
 
+def random_things(rng, decisions, rules) -> ProductSpace:
+    """A small space with rules that exclude pairs of values."""
+    sizes = rng.integers(2, 5, size=decisions)
+    options = [Option(f"o{i}", [f"v{j}" for j in range(size)]) for i, size in enumerate(sizes)]
+    excluding = []
+    for _ in range(rules):
+        a, b = rng.permutation(decisions)[:2]
+        excluding.append(f"o{a} == 'v{rng.integers(sizes[a])}' implies o{b} != 'v{rng.integers(sizes[b])}'")
+    return ProductSpace("thing", options, rules=excluding)
+
+
 TEXTS = ["red", "a/b", "unknown", "50%", "it's", 'the "best"', "naïve ü", "n/a", "two words", "yes"]
 AMOUNTS = st.sampled_from([0, 1, 2, 5, 10, 25, -3, 0.5, 2.25, 99.9])
 

@@ -146,6 +146,8 @@ def test_a_value_with_a_comma_or_an_and_is_one_value():
         {"colour": "red", "bell": "yes", "size": "2"},
     )
     assert change_typed("like 2", catalog) is None
+    with pytest.raises(InvalidInputError, match="two values for 'colour': 'red' and 'black'"):
+        change_typed("colour red; colour: black", catalog)
 
 
 def test_what_is_left_teaches_nothing(monkeypatch, bicycle_session):

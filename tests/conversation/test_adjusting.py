@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import rather
+from product_spaces import random_things
 from rather.conversation.adjusting import nearest
 from rather.conversation.telling_apart import positions_of
 from rather.errors import InvalidInputError, UnknownNameError
@@ -89,17 +90,6 @@ def test_the_result_changes_least_and_is_the_best_of_those(opened, where):
             assert changes == best[0]
             assert float(catalog.vectors(row).double() @ utility.double()) == pytest.approx(-best[1], abs=1e-5)
     assert impossible or where is None
-
-
-def random_things(rng, decisions, rules):
-    """A space with rules that exclude pairs of values."""
-    sizes = rng.integers(2, 5, size=decisions)
-    options = [rather.Option(f"o{i}", [f"v{j}" for j in range(size)]) for i, size in enumerate(sizes)]
-    excluding = []
-    for _ in range(rules):
-        a, b = rng.permutation(decisions)[:2]
-        excluding.append(f"o{a} == 'v{rng.integers(sizes[a])}' implies o{b} != 'v{rng.integers(sizes[b])}'")
-    return rather.ProductSpace("thing", options, rules=excluding)
 
 
 def test_on_random_spaces_too():

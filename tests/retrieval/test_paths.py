@@ -1,13 +1,14 @@
 from dataclasses import replace
 from itertools import pairwise
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 import rather
-from product_spaces import bicycle, expressions, product_spaces
+from product_spaces import bicycle, expressions, product_spaces, random_things
 from rather import Catalog, Extra, Option, ProductSpace, Total
 from rather.errors import InvalidInputError
 from rather.formats.spaces.encoding import encode_space
@@ -52,6 +53,28 @@ class Forgetful(PathRetriever):
 def test_a_retriever_of_product_spaces_that_forgets_the_rules_is_caught():
     with pytest.raises(AssertionError, match="only allowed items are found"):
         check_retriever(Forgetful, filtered=filtered_spaces())
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_a_bonus_forbids_is_never_found(seed):
+    """For every direction other values are forbidden, often so many that no configuration is left."""
+    catalog = rather.open(random_things(np.random.default_rng(seed), decisions=5, rules=9))[0]
+    where, directions = catalog.storage.configurations, normal(40, catalog.dimensions, seed=seed)
+    generator = torch.Generator().manual_seed(seed)
+    allowed = [torch.rand(layer.values, len(directions), generator=generator) < 0.6 for layer in where.diagram.layers]
+    bonus = []
+    for layer, values in zip(where.diagram.layers, allowed, strict=True):
+        each = torch.zeros(layer.symbols, len(directions), dtype=torch.float64)
+        for value in range(layer.values):
+            each[layer.symbol[layer.exists[:, value], value]] = torch.where(values[value], 0.0, -torch.inf).double()
+        bonus.append(each)
+    found = longest_paths(where, directions, 1, bonus).scores[:, 0]
+    rows = torch.arange(len(catalog))
+    chosen = catalog.storage.diagram.choices(rows)
+    kept = torch.stack([values[chosen[:, layer]] for layer, values in enumerate(allowed)]).all(dim=0)
+    scores = torch.where(kept, catalog.vectors(rows).double() @ directions.double().T, -torch.inf)
+    torch.testing.assert_close(found, scores.amax(dim=0), atol=1e-5, rtol=1e-5)
+    assert 0 < (found == -torch.inf).sum() < len(found)
 
 
 @given(product_spaces(most=500), st.integers(0, 99), st.sampled_from([1, 2, 3, 10]))

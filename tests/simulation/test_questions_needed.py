@@ -1,6 +1,7 @@
 """How many questions a policy needs, on curves where that is known."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -48,3 +49,9 @@ def test_what_does_not_suffice_is_not_a_number():
 def test_a_share_is_between_0_and_1(share):
     with pytest.raises(InvalidInputError, match="`share`"):
         questions_needed([conversation("it", 0, (1.0, 0.5))], share)
+
+
+def test_adjustments_after_the_questions_are_not_questions():
+    asked = conversation("asked", 0, (1.0, 0.9, 0.8))
+    adjusted = replace(asked, policy="adjusted", regret=(*asked.regret, 0.1, 0.0))
+    assert [math.isnan(each.questions) for each in questions_needed([asked, adjusted], share=0.2)] == [True, True]

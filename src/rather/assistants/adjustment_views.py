@@ -2,25 +2,25 @@
 
 from collections.abc import Sequence
 
-from rather.assistants.conversation_views import match_fields
-from rather.assistants.results import AdjustmentResult, ChangeResult, MatchedItem, RuleResult, TotalResult
+from rather.assistants.conversation_views import matched_item
+from rather.assistants.results import AdjustmentResult, ChangeResult, RuleResult, TotalResult
 from rather.conversation.adjusting import Adjustment, Change
 from rather.conversation.display_text import DisplayText
 
 TAKE_IT = (
-    "Tell the person what changes, what changes with it and why, and what it comes to. Nothing is recorded yet: "
-    "if they want it so, call adjust_item again with the same arguments and `take` true."
+    "Tell the person what changes, what changes with it and why, and the new totals. Nothing is recorded yet: "
+    "if they want it, call adjust_item again with the same arguments and `take` true."
 )
 TAKEN = (
-    "Recorded: the person prefers this to what it was. Call recommend for what is recommended now, or next_question to "
-    "go on; take_back undoes it."
+    "Recorded: the person prefers this to the original. Call recommend for what is recommended now, or next_question "
+    "to go on; take_back undoes it."
 )
-ALREADY_SO = "It already is as wanted, so that there is nothing to take. Ask the person what else they would change."
+ALREADY_SO = "It already has these values, so there is nothing to take. Ask the person what else they would change."
 IMPOSSIBLE = (
     "No configuration has all of this: tell the person which rules clash with it, and ask which other value would do. "
     "Nothing is recorded."
 )
-LOOSEN = f"{IMPOSSIBLE} What they set themselves (`must_have`) they may also loosen: ask, and call set_must_haves."
+LOOSEN = f"{IMPOSSIBLE} They may loosen their own must-haves (`must_have`): ask, then call set_must_haves."
 
 
 def adjustment_result(id: str, adjustment: Adjustment, *, taken: bool, display: DisplayText) -> AdjustmentResult:
@@ -28,7 +28,7 @@ def adjustment_result(id: str, adjustment: Adjustment, *, taken: bool, display: 
     item = adjustment.item
     return AdjustmentResult(
         conversation=id,
-        item=None if item is None else MatchedItem(**match_fields(item, display)),
+        item=None if item is None else matched_item(item, display),
         changes=_changes(adjustment.wanted, display),
         changes_with_it=_changes(adjustment.forced, display),
         because=[RuleResult(text=display.text(each.text), must_have=each.is_must_have) for each in adjustment.because],

@@ -2,14 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    StrictInt,
-    model_validator,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, model_validator
 
 from rather.conversation.policy_settings import AskKind
 
@@ -122,6 +115,7 @@ def chosen_value(value: object) -> object:
     return value
 
 
+# The length is in `Field` too, for the schema.
 Value = Annotated[
     bool | int | float | Annotated[str, Field(max_length=LONGEST_VALUE)],
     BeforeValidator(chosen_value),
@@ -145,8 +139,9 @@ AdjustedItem = Annotated[
     Field(description="The id of a configuration: a recommended one, an option of a question, or an adjusted one."),
 ]
 Changes = Annotated[
-    list[NewValue], Field(min_length=1, max_length=20, description="What the person wants otherwise, and nothing else.")
+    list[NewValue], Field(min_length=1, max_length=20, description="What the person wants changed, and nothing else.")
 ]
 Take = Annotated[
-    bool, Field(description="False only looks. True records that the person takes it: pass it once they have said so.")
+    bool,
+    Field(description="False: only show the result. True: record that the person wants it; only after they said so."),
 ]

@@ -162,12 +162,14 @@ class Conversation:
         """The items to recommend together, with reasons."""
         unwanted = [self._offered.known_id(item) for item in exclude]
         items = self._session.recommend(count, offset=offset, exclude=unwanted)
-        adjusted = self._session.adjusted
+        adjusted = self._session.adjusted if offset == 0 else None
         if adjusted is not None and adjusted.id in unwanted:
             adjusted = None
         after = AFTER_RECOMMENDING_CONFIGURATIONS if self._offered.is_configured else AFTER_RECOMMENDING
         next_step = after if items else "There are no further items. Go back with a smaller `offset`."
-        return recommendations_result(self.id, self._session, items, adjusted, offset, self._display, next_step)
+        return recommendations_result(
+            self.id, self._session, items, adjusted=adjusted, offset=offset, display=self._display, next_step=next_step
+        )
 
     def adjust(self, item: ItemKey, changes: list[NewValue], take: bool) -> AdjustmentResult:
         """What becomes of a configuration, which the person takes if they said so and if there is something to take."""
@@ -179,6 +181,7 @@ class Conversation:
             return adjustment_result(self.id, found, taken=False, display=self._display)
         self._validate_room()
         session.hint(found.statement)
+        # The match after it was taken; described beside the start, so that the two are told apart.
         now = session.policy.described(session.belief, [found.start.row, found.item.row], language)[-1]
         return adjustment_result(self.id, replace(found, item=now), taken=True, display=self._display)
 

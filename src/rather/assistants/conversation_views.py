@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from rather.assistants.offered_catalog import shown_facts
 from rather.assistants.results import (
@@ -96,6 +95,7 @@ def recommendations_result(
     id: str,
     session: Session,
     items: Sequence[Recommendation],
+    *,
     adjusted: Recommendation | None,
     offset: int,
     display: DisplayText,
@@ -106,7 +106,7 @@ def recommendations_result(
     shown = _named([*first, *items], session.policy.catalog, display.language)
     return RecommendationsResult(
         conversation=id,
-        adjusted=None if adjusted is None else MatchedItem(**match_fields(shown[0], display)),
+        adjusted=None if adjusted is None else matched_item(shown[0], display),
         recommendations=_recommendations(session, shown[len(first) :], offset, display),
         items=session.policy.available,
         probability_best=session.probability_best(items) if items else 0.0,
@@ -133,7 +133,7 @@ def _recommendations(
     found = zip(items, session.reasons(items, "you", language), session.stands_for(items, "you", language), strict=True)
     return [
         RecommendationResult(
-            **match_fields(item, display),
+            **matched_item(item, display).model_dump(),
             rank=rank,
             reasons=[display.text(reason.text) for reason in reasons],
             stands_for=display.text(stands_for),
@@ -146,17 +146,17 @@ def _recommendations(
     ]
 
 
-def match_fields(item: Recommendation, display: DisplayText) -> dict[str, Any]:
-    """The fields of a `MatchedItem`."""
-    return {
-        "id": item.id,
-        "label": display.text(item.label),
-        "facts": shown_facts(((name, str(value)) for name, value in item.facts.items()), display),
-        "link": display.link(item),
-        "match": item.match,
-        "match_text": match_text(item, display.language),
-        "probability_best": item.probability_best,
-    }
+def matched_item(item: Recommendation, display: DisplayText) -> MatchedItem:
+    """An item, and how well it matches."""
+    return MatchedItem(
+        id=item.id,
+        label=display.text(item.label),
+        facts=shown_facts(((name, str(value)) for name, value in item.facts.items()), display),
+        link=display.link(item),
+        match=item.match,
+        match_text=match_text(item, display.language),
+        probability_best=item.probability_best,
+    )
 
 
 def known_result(id: str, session: Session, must_haves: list[str], display: DisplayText) -> KnownResult:

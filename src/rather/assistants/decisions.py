@@ -72,8 +72,8 @@ def _decision(name: str, catalog: Catalog, language: str) -> Choosable:
     totals = [_key(text) for each in configurator.amounts(0, language) for text in (each.column, each.name)]
     if _key(name) in totals:
         raise ProblemError(
-            f"{name!r} of a {catalog.name} follows from what is chosen: {_listed(columns)}.",
-            f"{CORRECT_CHANGES} What it may come to is a must-have: pass that to set_must_haves.",
+            f"{name!r} of a {catalog.name} cannot be chosen: it follows from the choices.",
+            f"Nothing has changed. To limit it, call set_must_haves; otherwise change one of: {_listed(columns)}.",
         )
     likely = [each.column for each in alike] or get_close_matches(name, columns)
     known = f"Perhaps one of these was meant: {_listed(likely)}" if likely else f"There are: {_listed(columns)}"

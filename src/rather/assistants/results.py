@@ -89,8 +89,8 @@ class RecommendationsResult(BaseModel):
 
     conversation: str
     adjusted: MatchedItem | None = Field(
-        description="The configuration that the person last took from adjust_item, if it can still be had. Show it "
-        "first; it may be among the recommendations too."
+        description="The configuration that the person last took from adjust_item, if the must-haves still allow it. "
+        "Show it first; it may be among the recommendations too. Null where `offset` is above 0."
     )
     recommendations: list[RecommendationResult]
     items: int = Field(description="How many items have all must-haves.")
@@ -99,7 +99,7 @@ class RecommendationsResult(BaseModel):
 
 
 class ChangeResult(BaseModel):
-    """A decision that is taken otherwise."""
+    """A decision whose value changes."""
 
     column: str
     name: str = Field(description="What people read.")
@@ -130,13 +130,13 @@ class AdjustmentResult(BaseModel):
     item: MatchedItem | None = Field(
         description="What it becomes; its id can be adjusted further. Null if no configuration has what is wanted."
     )
-    changes: list[ChangeResult] = Field(description="What was wanted, as far as it was not so before.")
-    changes_with_it: list[ChangeResult] = Field(description="What else has to change; it is as little as possible.")
+    changes: list[ChangeResult] = Field(description="The requested changes, without values that it already had.")
+    changes_with_it: list[ChangeResult] = Field(description="What else has to change, as little as possible.")
     because: list[RuleResult] = Field(
         description="The rules that require this; where nothing has what is wanted, those that clash with it."
     )
     totals: list[TotalResult]
-    taken: bool = Field(description="Whether it was recorded that the person takes it.")
+    taken: bool = Field(description="Whether the choice was recorded.")
     next_step: str = Field(description="What to do now.")
 
 

@@ -161,8 +161,8 @@ class Tools:
     ) -> AdjustmentResult:
         """Change something about a configuration: “the second one, but with a carbon frame”.
 
-        Returns what it becomes with as little else changed as the rules and must-haves allow, and why. Looking teaches
-        nothing. What the person takes is a wish like others: it changes what is asked and recommended, and take_back
+        Returns what it becomes with as little else changed as the rules and must-haves allow, and why. Without `take`
+        nothing is recorded. With `take` it counts as a wish: it changes what is asked and recommended, and take_back
         undoes it.
         """
         return await self._use(conversation, lambda it: it.adjust(item, changes, take))
@@ -179,7 +179,7 @@ class Tools:
     async def describe_catalog(self) -> CatalogResult:
         """What the items are, which columns must-haves may be about, and which attributes wishes may be about.
 
-        Of configurations also which decisions there are, with the values that may be chosen.
+        For configurations also the decisions, with the values that may be chosen.
         """
         return await self._cores.compute(self._offered.describe)
 

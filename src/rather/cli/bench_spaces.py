@@ -6,7 +6,6 @@ from rather.cli.bench_table import LOOK, busy_note, goals_table, shown_number
 from rather.cli.console import plain_console
 from rather.nouns import counted
 from rather.research.bench.spaces import SpacesReport
-from rather.research.bench.spaces.measurements import RegretSetting
 
 LEGEND = (
     "All catalogues take turns. A question is the second one, for particles that nothing is known about yet. x table: "
@@ -82,22 +81,11 @@ def _evoi(report: SpacesReport) -> Table:
 def _regret(report: SpacesReport) -> Table:
     first = report.regret[0]
     title = (
-        f"Regret of {counted(first.users, 'user')} after {first.answers} answers, % of the start; adjusted 6 x 2 of 5: "
-        "the last six answers are adjustments of up to two choices, among five looked at"
+        f"Regret of {counted(first.users, 'user')} after {first.answers} answers, % of the start. Adjustments are the "
+        "last answers"
     )
-    table = _table(
-        title, "space", "asked about", "k", "p", "particles", "adjusted", "first", "±", "best of list", names=2
-    )
+    table = _table(title, "space", "asked about, and adjusted", "first item", "±", "best of list", names=2)
     for each in report.regret:
-        setting = each.setting
-        asked = (setting.ask, str(setting.k), str(setting.p), f"{setting.particles:,}", _adjusted(setting))
         shares = (f"{100 * share:.1f}" for share in (each.share, each.error, each.list_share))
-        table.add_row(each.catalog, *asked, *shares)
+        table.add_row(each.catalog, each.setting.description, *shares)
     return table
-
-
-def _adjusted(setting: RegretSetting) -> str:
-    if setting.adjusting is None:
-        return ""
-    among = "" if setting.adjusting.looked_at is None else f" of {setting.adjusting.looked_at}"
-    return f"{setting.adjusting.times} x {setting.adjusting.changes}{among}"

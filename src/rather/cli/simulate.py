@@ -78,8 +78,8 @@ def simulate(
         int,
         typer.Option(
             min=0,
-            help="After the questions, users adjust the recommended configuration this often, each time in one or two "
-            "choices. Products to configure only.",
+            help="After the questions, users adjust the recommended configuration this many times, each time in up to "
+            "two choices. Only for products that are configured.",
         ),
     ] = 0,
     lists: Annotated[
@@ -179,6 +179,7 @@ def simulate(
                 "policies": [asdict(summary) for summary in summaries],
                 "ask": [*compared],
                 "p": p,
+                **({"adjustments": adjustments} if adjustments else {}),
                 **({"questions_needed": [asdict(each) for each in needed]} if hints else {}),
             }
         )
@@ -265,7 +266,11 @@ def _print_tables(summaries: list["PolicySummary"]) -> None:
 
     console = plain_console()
     names = [summary.policy for summary in summaries]
-    regret = Table("question", *names, title="Mean regret after each question ± standard error")
+    adjusted = len(summaries[0].regret) > len(summaries[0].evoi) + 1
+    steps = "question, then after each adjustment," if adjusted else "question"
+    regret = Table(
+        "after" if adjusted else "question", *names, title=f"Mean regret after each {steps} ± standard error"
+    )
     evoi = Table("question", *names, title="Mean EVOI of each question")
     for number in range(len(summaries[0].regret)):
         pairs = [(summary.regret[number], summary.regret_error[number]) for summary in summaries]
@@ -284,7 +289,7 @@ def _print_tables(summaries: list["PolicySummary"]) -> None:
 def _after(number: int, summaries: list["PolicySummary"]) -> str:
     """What a row of regrets comes after."""
     questions = len(summaries[0].evoi)
-    return str(number) if number <= questions else f"adjustment {number - questions}"
+    return str(number) if number <= questions else f"{questions} + {counted(number - questions, 'adjustment')}"
 
 
 def _lists_table(summaries: list["PolicySummary"]) -> "Table":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
@@ -11,6 +11,7 @@ from rich.text import Text
 from rather.conversation.adjusting import Adjustment
 from rather.conversation.recommendations import match_text
 from rather.conversation.session import Session
+from rather.errors import InvalidInputError
 from rather.model.catalog import Catalog
 from rather.model.questions import Recommendation
 
@@ -35,8 +36,17 @@ def change_typed(said: str, catalog: Catalog) -> tuple[int | None, dict[str, str
     for parts in (re.split(r"\s*[,;]\s*(?:and )?|\s+and\s+", rest), [rest]):
         values = [_value_typed(part, columns) for part in parts]
         if None not in values:
-            return number, dict(each for each in values if each is not None)
+            return number, _by_column(each for each in values if each is not None)
     return None
+
+
+def _by_column(values: Iterable[tuple[str, str]]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for column, value in values:
+        if column in found:
+            raise InvalidInputError(f"There are two values for {column!r}: {found[column]!r} and {value!r}. Type one.")
+        found[column] = value
+    return found
 
 
 def _value_typed(said: str, columns: Mapping[str, str]) -> tuple[str, str] | None:

@@ -44,19 +44,25 @@ def converse(session: Session, on_change: Callable[[], None], language: str = EN
 
 def _answered(console: Console, session: Session, on_change: Callable[[], None], language: str) -> str | None:
     """Ask until there is a reason to stop, which is returned, or the person quits."""
-    policy, contradictions = session.policy, Contradictions(session, language)
+    contradictions = Contradictions(session, language)
     while (stop := session.stop) is None:
         contradictions.tell(console)
         with spinner(message(language, "terminal.choosing")):
             question = session.ask()
-        if not _one_answer(console, session, question, contradictions, on_change, language):
+        answered = _one_answer(console, session, question, contradictions, on_change, language)
+        if answered is None:
             return None
-        on_change()
-        regrets = session.expected_regret, policy.start_regret
-        top = recommendations_in(session.recommend(5), policy.catalog, language)
-        stands_for = session.stands_for(top, language=language)
-        show(console, recommendations_view(top, *regrets, language=language, stands_for=stands_for))
+        if answered:
+            on_change()
+            _show_recommendations(console, session, language)
     return stop.said(language)
+
+
+def _show_recommendations(console: Console, session: Session, language: str) -> None:
+    regrets = session.expected_regret, session.policy.start_regret
+    top = recommendations_in(session.recommend(5), session.policy.catalog, language)
+    stands_for = session.stands_for(top, language=language)
+    show(console, recommendations_view(top, *regrets, language=language, stands_for=stands_for))
 
 
 def _one_answer(
@@ -66,10 +72,11 @@ def _one_answer(
     contradictions: Contradictions,
     on_change: Callable[[], None],
     language: str,
-) -> bool:
-    """Show a question and read keys until one is an answer or an undo; False when the person quits.
+) -> bool | None:
+    """Show a question and read keys until one is an answer or an undo.
 
-    The question is the open one, or one whose answer is revised.
+    The question is the open one, or one whose answer is revised. False if the person changed a configuration instead,
+    and has seen what is recommended since; None when they quit.
     """
     question = question_in(asked, session.policy.catalog, language)
     facts = compared_facts(question, session.policy.catalog, session.belief, language)
@@ -82,18 +89,19 @@ def _one_answer(
             key = read_key(console, whole_lines=len(question) > MOST_KEYS)
         except (EOFError, KeyboardInterrupt):
             console.print()
-            return False
+            return None
         if key == "q":
-            return False
+            return None
         if key == REVISE and contradictions.told is not None:
             earlier = session.turns[contradictions.told.earlier - 1].question
             contradictions.told = None
             return _one_answer(console, session, earlier, contradictions, on_change, language)
         if adjustable and key == CHANGE[0]:
-            show_configuration(console, session, heading="\nBest for you so far:")
+            _show_recommendations(console, session, language)
+            show_configuration(console, session, heading="The first of them:")
             with whole_lines():
                 hear(console, session, on_change, then="go on")
-            return True
+            return False
         if key in UNDO:
             if question.number < session.number:
                 return True  # its answer stays

@@ -26,7 +26,7 @@ LISTED = 5
 
 INVITATION = "Say more, or press Enter to {then}: {examples}, u undo."
 EXAMPLES = "like 2, 2 {wish}, want {attribute}, don't care about {topic}"
-EXAMPLES_OF_CONFIGURATIONS = "1 {column} {value}, like 2, 2 {wish}, want {attribute}, don't care about {topic}"
+EXAMPLES_OF_CONFIGURATIONS = "1 {changes}, like 2, 2 {wish}, want {attribute}, don't care about {topic}"
 EXAMPLES_WITHOUT_NAMES = "like 2"
 NO_SUCH_NUMBER = "There are {count} recommendations: type 1 to {count}."
 NO_SUCH_WISH = "Nothing that a {noun} can have is called {text!r}. Try: {examples}."
@@ -34,7 +34,7 @@ NOT_UNDERSTOOD = "I do not understand {said!r}. Try: {examples}."
 
 
 def hear(console: Console, session: Session, on_change: Callable[[], None], then: str = "end") -> None:
-    """Take in what the person types, and recommend again, until they press Enter, which is to do `then`."""
+    """Take in what the person types, and recommend again, until they press Enter; `then` says what that does."""
     while True:
         listed = session.recommend(LISTED)
         console.print(Text(INVITATION.format(then=then, examples=examples(session, listed)), style="dim"))
@@ -91,10 +91,13 @@ def examples(session: Session, listed: Sequence[Recommendation]) -> str:
     first, last = policy.catalog.attributes[0], policy.catalog.attributes[-1]
     configurator = policy.catalog.configurator
     if configurator is not None:
-        decision = configurator.decisions[0]
-        values = [each for each in decision.values if each != listed_value(decision, listed[0], policy.catalog)]
+        now = {each.column: listed_value(each, listed[0], policy.catalog) for each in configurator.decisions}
+        others = {
+            each.name: [value for value in each.values if value != now[each.column]] for each in configurator.decisions
+        }
+        changes = [f"{name} {values[0]}" for name, values in others.items() if values][:2]
         return EXAMPLES_OF_CONFIGURATIONS.format(
-            column=decision.name, value=values[0], wish=wished[0].text, attribute=first.text, topic=last.about
+            changes=" and ".join(changes), wish=wished[0].text, attribute=first.text, topic=last.about
         )
     return EXAMPLES.format(wish=wished[0].text, attribute=first.text, topic=last.about)
 

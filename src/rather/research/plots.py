@@ -69,6 +69,11 @@ def line_style(index: int) -> dict[str, Any]:
     }
 
 
+def answered(answers: int, questions: int) -> str:
+    """What an axis counts: answers to questions, the last of which may be adjustments of what is recommended."""
+    return "questions answered" if answers <= questions else f"{questions} questions answered, then adjustments"
+
+
 def plot_summaries(summaries: Sequence["PolicySummary"], path: Path) -> None:
     """Regret with its standard error, and EVOI, against the number of questions."""
     validate_plot(path)
@@ -77,19 +82,16 @@ def plot_summaries(summaries: Sequence["PolicySummary"], path: Path) -> None:
 
 def _regret_and_evoi(summaries: Sequence["PolicySummary"]) -> "Figure":
     figure, [[left, right]] = new_figure(1, 2, (10, 4))
+    questions = len(summaries[0].evoi)
     for index, summary in enumerate(summaries):
         numbers, style = list(range(len(summary.regret))), line_style(index)
         low = [mean - error for mean, error in zip(summary.regret, summary.regret_error, strict=True)]
         high = [mean + error for mean, error in zip(summary.regret, summary.regret_error, strict=True)]
         left.fill_between(numbers, low, high, alpha=0.2, linewidth=0, color=style["color"])
         left.plot(numbers, summary.regret, label=summary.policy, **style)
-        questions = len(summary.evoi)
         right.plot(numbers[1 : questions + 1], summary.evoi, label=summary.policy, **style)
-    adjusted = len(summaries[0].regret) > questions + 1
-    if adjusted:
-        left.axvline(questions, color="0.7", linewidth=0.8)  # where people begin to adjust what is recommended
-    answered = "questions answered, then adjustments made" if adjusted else "questions answered"
-    left.set(xlabel=answered, ylabel="mean regret of the recommendation", ylim=(0, None))
+    answers = len(summaries[0].regret) - 1
+    left.set(xlabel=answered(answers, questions), ylabel="mean regret of the recommendation", ylim=(0, None))
     right.set(xlabel="question", ylabel="mean EVOI", ylim=(0, None))
     right.legend(frameon=False)
     for axes in (left, right):

@@ -86,7 +86,7 @@ def _forwards(configurations: Configurations, weights: Sequence[Tensor], gains: 
     for layer, weight, after in zip(configurations.diagram.layers, weights, gains[1:], strict=True):
         taken = sums[:, :, None] + weight[layer.symbol[nodes], column]
         if not layer.is_full:
-            # In the sums too: where a bonus forbids every path, one over edges that do not exist counts as none.
+            # The sums too: if a bonus forbids every path, one over a missing edge must not count as found.
             taken.masked_fill_(~layer.exists[nodes], -torch.inf)
         reach = ((taken + after[layer.target[nodes], column]) / resolution).round_()
         best = _first(reach.flatten(1), count)

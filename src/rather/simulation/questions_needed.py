@@ -45,7 +45,7 @@ def questions_needed(
     names = list(dict.fromkeys(each.policy for each in conversations))
     regrets = torch.stack(
         [
-            torch.tensor([each.regret for each in conversations if each.policy == name], dtype=torch.float64)
+            torch.tensor([_asked_regret(each) for each in conversations if each.policy == name], dtype=torch.float64)
             for name in names
         ]
     )
@@ -59,6 +59,11 @@ def questions_needed(
         QuestionsNeeded(name, point[index], point[0] - point[index], _deviation(saved[:, index]))
         for index, name in enumerate(names)
     ]
+
+
+def _asked_regret(conversation: Conversation) -> tuple[float, ...]:
+    """The regret before the first question and after each, without that after adjustments."""
+    return conversation.regret[: len(conversation.evoi) + 1]
 
 
 def _crossing(regret: Tensor, share: float) -> float:

@@ -123,12 +123,12 @@ def test_adjustments_count_as_answers():
 
 
 def test_a_setting_says_what_was_asked_and_how_it_was_adjusted():
-    assert RegretSetting("auto", 4, 2, 4000).said == "auto, k = 4, p = 2, 4,000 particles"
-    assert RegretSetting().said == "items, k = 2"
-    assert RegretSetting(adjusting=Adjusting(2)).said == "items, k = 2, 2 adjustments of up to 2 choices"
-    assert RegretSetting(adjusting=Adjusting(6)).said_of_adjusting == "6 adjustments of up to 2 choices"
-    assert RegretSetting(adjusting=Adjusting(1, 1, 5)).said_of_adjusting == "1 adjustment of 1 choice among 5 looked at"
-    assert RegretSetting().said_of_adjusting == "none"
+    assert RegretSetting("auto", 4, 2, 4000).description == "auto, k = 4, p = 2, 4,000 particles"
+    assert RegretSetting().description == "items, k = 2"
+    adjusted = RegretSetting(adjusting=Adjusting(2))
+    assert adjusted.description == "items, k = 2, 2 adjustments of up to 2 choices"
+    hasty = RegretSetting(adjusting=Adjusting(1, 1, 5))
+    assert hasty.description == "items, k = 2, 1 adjustment of 1 choice among 5 looked at"
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads Linux's own account")

@@ -17,13 +17,13 @@ from rather.model.diagrams import Ints
 
 Mask = npt.NDArray[np.bool_]
 
-# Steps of a search, some 20 ms: one that needs more is about totals that hardly any configuration comes to.
-MOST_STEPS = 10_000
+# States that a search looks at, some 20 ms: one that needs more is about totals that hardly any configuration comes to.
+MOST_STATES = 10_000
 
 # Sets of attributes whose search is cached; the laptop has 281 such sets of three.
 CACHED_SETS = 100_000
 
-# More than any amount, and little enough to be added to one.
+# An amount that no total reaches; twice as much still fits into an int64.
 ENDLESS = 2**62
 
 
@@ -54,12 +54,12 @@ class CombinableAttributes:
     Attributes:
         valid: The configurations.
         blocks: The columns of the table that describes them.
-        most_steps: Attributes for which a search takes more are not combined.
+        most_states: A search gives up after so many, and the answer is no, although some configuration may have them.
     """
 
     valid: ValidConfigurations
     blocks: Sequence[Block] = field(repr=False)
-    most_steps: int = MOST_STEPS
+    most_states: int = MOST_STATES
     _searched: dict[tuple[int, ...], bool] = field(default_factory=dict, init=False, repr=False)
 
     def __call__(self, attributes: tuple[int, ...]) -> bool:
@@ -118,7 +118,7 @@ class CombinableAttributes:
         least, most = np.array([(0, 0), *ranges.values()]).T[:, :, None]
         waiting = [(0, 0, (0, *(totals[total].base for total in ranges)))]
         met = set(waiting)
-        while waiting and len(met) <= self.most_steps:
+        while waiting and len(met) <= self.most_states:
             depth, node, sums = waiting.pop()
             if depth == len(layers):
                 return True

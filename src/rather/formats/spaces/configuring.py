@@ -72,8 +72,10 @@ class SpaceConfigurator:
             if (key := spelling_key(value.strip())) in texts:
                 return texts.index(key)
         known = ", ".join(decision.values[:12])
-        hint = suggestion(str(value), decision.values).rstrip(".") or f"; it is one of {known}"
-        raise InvalidInputError(f"{decision.name!r} is never {value!r}{hint}.")
+        hint = suggestion(str(value), decision.values)
+        raise InvalidInputError(
+            f"{decision.name!r} is never {value!r}{f'; it is one of {known}.' if hint == '.' else hint}"
+        )
 
     def text(self, decision: Choosable, position: int, language: str = ENGLISH) -> str:
         """See `Configurator.text`."""

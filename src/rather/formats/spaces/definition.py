@@ -39,7 +39,7 @@ MOST_VALUES = 10_000
 # Rows of a table of all configurations: some 500 MB of Python objects.
 MOST_ROWS = 1_000_000
 
-# By what share of a step the end of a range may miss one: ends that were computed, such as 3 * 0.1, miss it by less.
+# Tolerance, as a share of a step, for ends of ranges that were computed, such as 3 * 0.1.
 END_ERROR = Decimal("1e-9")
 
 # Whole numbers up to here are exact in floating point too.

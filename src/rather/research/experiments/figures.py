@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rather.research.experiments.personal_noise.tables import reliability
 from rather.research.experiments.spec import ExperimentSpec, PaperNumber
 from rather.research.experiments.summary import ExperimentSummary, MethodSummary, panels, paper_numbers
-from rather.research.plots import line_style, new_figure, save_figure
+from rather.research.plots import answered, line_style, new_figure, save_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,7 +54,8 @@ def _conversations(spec: ExperimentSpec, summary: ExperimentSummary) -> "Figure"
             if "evoi" in row.mean:
                 _line(right, numbers[1:], row, "evoi", index, label)
         _paper_marks(left, right, paper_numbers(spec, summary), rows, names)
-        left.set(xlabel="questions answered", ylabel="mean regret", ylim=(0, None), title=title)
+        asked = max((len(row.mean["evoi"]) for _, row in rows if "evoi" in row.mean), default=longest)
+        left.set(xlabel=answered(longest - 1, asked), ylabel="mean regret", ylim=(0, None), title=title)
         right.set(xlabel="question", ylabel="mean EVOI", ylim=(0, None), title=title)
         for axes in (left, right):
             axes.xaxis.get_major_locator().set_params(integer=True)

@@ -65,7 +65,7 @@ def _conversation_tables(title: str, rows: Sequence[tuple[str, MethodSummary]]) 
     return [
         ResultTable(
             f"Mean regret after each question{setting}; ± is the largest standard error of the line",
-            ["", *map(str, _shown(range(length))), "±"],
+            ["", *(_after(each, questions) for each in _shown(range(length))), "±"],
             [[label, *_cells(row, "regret", range(length), decimals)] for label, row in rows],
         ),
         ResultTable(
@@ -79,6 +79,11 @@ def _conversation_tables(title: str, rows: Sequence[tuple[str, MethodSummary]]) 
             [[label, *(_ranking(row, question) for question in shown)] for label, row in asking],
         ),
     ]
+
+
+def _after(answers: int, questions: int) -> str:
+    """What a column of regrets comes after: so many questions, and adjustments where fewer were asked."""
+    return str(answers) if not questions or answers <= questions else f"{questions} + {answers - questions} adj."
 
 
 def _shown(questions: range) -> list[int]:

@@ -17,8 +17,8 @@ from torch import Tensor
 from rather.errors import InvalidInputError, number_range
 from rather.nouns import counted
 
-# Up to this many partial items are listed in order to be counted; where three attributes may contradict each other,
-# fewer, which takes 30 ms: more are never all asked, and their slates are too many for an exhaustive search.
+# Up to this many partial items are listed in order to be counted. Where each is checked, fewer, which takes 30 ms:
+# larger spaces are never exhausted, neither by a conversation nor by exhaustive search.
 LISTED_ITEMS, CHECKED_ITEMS = 100_000, 2_500
 
 

@@ -21,7 +21,7 @@ def _times_and_regret(report: SpacesReport) -> "Figure":
     left.barh(names, [1000 * each.times.median for each in report.questions])
     left.invert_yaxis()
     left.set(xlabel="ms for a question")
-    settings = [f"{each.catalog}: {each.setting.said}" for each in report.regret]
+    settings = [f"{each.catalog}: {each.setting.description}" for each in report.regret]
     shares, errors = [100 * each.share for each in report.regret], [100 * each.error for each in report.regret]
     right.barh(settings, shares, xerr=errors)
     right.invert_yaxis()

@@ -115,21 +115,17 @@ class RegretSetting:
         return 0 if self.adjusting is None else self.adjusting.times
 
     @property
-    def said(self) -> str:
-        """In words, such as "attributes, k = 2, p = 1": what is not usual."""
+    def description(self) -> str:
+        """Such as "attributes, k = 2, p = 1": what is not usual."""
         parts = [self.ask, f"k = {self.k}"]
         parts += [f"p = {self.p}"] * (self.ask != "items")  # items have no attributes
         parts += [counted(self.particles, "particle")] * (self.particles != RegretSetting.particles)
-        return ", ".join([*parts, *([self.said_of_adjusting] if self.adjusting else [])])
-
-    @property
-    def said_of_adjusting(self) -> str:
-        """In words, such as "6 adjustments of up to 2 choices among 6 looked at"."""
-        if self.adjusting is None:
-            return "none"
-        times, changes, looked_at = self.adjusting.times, self.adjusting.changes, self.adjusting.looked_at
-        among = "" if looked_at is None else f" among {looked_at} looked at"
-        return f"{counted(times, 'adjustment')} of {'up to ' if changes > 1 else ''}{counted(changes, 'choice')}{among}"
+        if self.adjusting is not None:
+            changes, looked_at = self.adjusting.changes, self.adjusting.looked_at
+            among = "" if looked_at is None else f" among {looked_at} looked at"
+            most = f"{'up to ' if changes > 1 else ''}{counted(changes, 'choice')}"
+            parts.append(f"{counted(self.adjusting.times, 'adjustment')} of {most}{among}")
+        return ", ".join(parts)
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ CHECKED = ("screen size", "panel", "processor", "graphics", "memory", "cooling",
 
 # Where simulated users meet the laptop: items have no attributes, so `p` says nothing there. A question of five options
 # has only a fifth of the particles for each answer, hence one setting with more. Adjustments come after two questions,
-# by users who change up to two choices, or one, or who only look at a quarter of the 25 choices each time.
+# by users who change up to two choices, or one, or who only look at a quarter of the 24 choices each time.
 SETTINGS: tuple[RegretSetting, ...] = (
     *(RegretSetting("items", k) for k in (2, 4, 5)),
     RegretSetting("items", 5, particles=4000),
@@ -176,7 +176,7 @@ def _goals(
         yield Goal(found.catalog, what, share, SHARE, share >= SHARE)
     for name in dict.fromkeys(each.catalog for each in regret):
         least = min((each for each in regret if each.catalog == name), key=lambda each: each.share)
-        what = f"regret left after {least.answers} answers, best setting ({least.setting.said})"
+        what = f"regret left after {least.answers} answers, best setting ({least.setting.description})"
         yield _at_most(name, what, least.share, LEFT)
     peaks = [each.peak_bytes for each in memory if each.peak_bytes]
     if len(peaks) > 1:

@@ -90,7 +90,7 @@ def work(job: Job) -> Outcome:
         settings["questions"],
         seed=job.seed,
         users_per_seed=len(users),
-        adjusting=Adjusting(settings["adjustments"]) if "adjustments" in settings else None,
+        adjusting=Adjusting(settings["adjustments"]) if settings.get("adjustments") else None,
     )
     outcome: Outcome = {}
     for measure in ("regret", "ndcg", "hit", "evoi"):
