@@ -27,6 +27,7 @@ def words(name, values=NUMBERS):
         ("health_spend_pct_gdp", "with higher health spending", "with lower health spending"),
         ("mobile_per_100", "with more mobile subscriptions", "with fewer mobile subscriptions"),
         ("battery_hours", "with longer battery life", "with shorter battery life"),
+        ("power supply (W)", "with a stronger power supply", "with a weaker power supply"),
     ],
 )
 def test_numbers(name, more, less):

@@ -95,8 +95,8 @@ def comparative_words(column: TableColumn, language: str = ENGLISH) -> tuple[str
     less, more = (translated(language, "comparatives", words) for words in both)
     if _is_bound(spoken):
         name = name.partition(" ")[2]
-    elif is_adjective(spoken) and column.unit.isalpha():
-        name = f"{name} {column.unit}"  # "weekly hours"
+    elif both == OF_COUNTS and is_adjective(spoken) and column.unit.isalpha():
+        name = f"{name} {column.unit}"  # "weekly hours", but no "power supply W"
     if language != ENGLISH:
         name = (counted_in if both == OF_COUNTS else name_in)(language, column.display_name)
     return less.replace("{name}", name), more.replace("{name}", name)
