@@ -1,5 +1,7 @@
 """A product space equals the table of its valid configurations."""
 
+import itertools
+
 import pytest
 import torch
 from hypothesis import given
@@ -47,6 +49,26 @@ def test_attributes_columns_and_facts_are_those_of_the_table(space):
         assert [wish.text for wish in wishes] == [wish.text for wish in expected_wishes]
         for wish, same_wish in zip(wishes, expected_wishes, strict=True):
             assert torch.allclose(wish.step, same_wish.step, atol=1e-5)
+
+
+@given(product_spaces(most=200))
+def test_what_can_be_said_together_is_that_of_the_table(space):
+    catalog, listed = rather.open(space)[0], enumerated(space)[0]
+    for said in itertools.islice(itertools.combinations(range(len(catalog.attributes)), 3), 200):
+        assert catalog.combinable(said) == listed.combinable(said)
+
+
+@pytest.mark.parametrize("strategy", ["auto", "greedy", "random"])
+def test_questions_about_three_attributes_are_those_of_the_table(strategy):
+    space = bicycle(rules=[*bicycle().rules, "lights implies not rack or gears == 8"])
+    asked = []
+    for catalog, belief in (rather.open(space), enumerated(space)):
+        session = rather.Session(rather.Policy(catalog, belief, ask="attributes", p=3, attribute_strategy=strategy))
+        for choice in (0, 1, 1):
+            question = session.ask()
+            asked.append((question.text, pytest.approx(question.evoi, abs=1e-5)))
+            session.tell(question, choice)
+    assert asked[:3] == asked[3:]
 
 
 @given(product_spaces())

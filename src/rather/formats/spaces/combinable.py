@@ -12,6 +12,7 @@ import numpy.typing as npt
 from rather.formats.spaces.valid import ValidConfigurations
 from rather.formats.tables.blocks import Block, level_masks
 from rather.formats.tables.column_kinds import ColumnKind
+from rather.formats.tables.rows_with_attributes import RowsWithAttributes
 from rather.formats.tables.table_attributes import level_numbers
 from rather.model.diagrams import Ints
 
@@ -32,13 +33,11 @@ class _Known:
     """Where an attribute holds.
 
     Attributes:
-        rows: The configurations described that have it, as the bits of a number.
         index: The decision or total that it is about.
         values: `(values,)`, for which values of the decision it holds; None for a total.
         amounts: The least and the most of the total, in its smallest unit.
     """
 
-    rows: int
     index: int
     values: Mask | None = None
     amounts: tuple[int, int] = (0, 0)
@@ -64,17 +63,20 @@ class CombinableAttributes:
 
     def __call__(self, attributes: tuple[int, ...]) -> bool:
         """Whether some configuration has them all."""
-        rows = -1
-        for attribute in attributes:
-            rows &= self._known[attribute].rows
-        if rows or self._all_described:
-            return rows != 0
+        if self._described(attributes):
+            return True
+        if self._all_described:
+            return False
         found = self._searched.get(attributes)
         if found is None:
             if len(self._searched) >= CACHED_SETS:
                 self._searched.clear()
             found = self._searched[attributes] = self._search([self._known[each] for each in attributes])
         return found
+
+    @cached_property
+    def _described(self) -> RowsWithAttributes:
+        return RowsWithAttributes(self.blocks)
 
     @cached_property
     def _all_described(self) -> bool:
@@ -88,19 +90,18 @@ class CombinableAttributes:
     def _where(self, number: int, level: int, holds: Mask) -> _Known:
         """Where an attribute holds that the configurations described `(n,)` have where `holds`."""
         block, space = self.blocks[number], self.valid.space
-        rows = int.from_bytes(np.packbits(holds).tobytes(), "big")
         index = space.names.index(block.column.name)
         if index >= len(space.decisions):
             total = index - len(space.decisions)
             amounts = block.column.numbers[holds]
             least, most = (self.valid.units[total].whole(float(each)) for each in (amounts.min(), amounts.max()))
-            return _Known(rows, total, amounts=(least, most))
+            return _Known(total, amounts=(least, most))
         cells = space.decisions[index].cells
         if space.decisions[index].kind is ColumnKind.CATEGORY:
-            return _Known(rows, index, np.array([str(cell) == block.levels[level].text for cell in cells]))
+            return _Known(index, np.array([str(cell) == block.levels[level].text for cell in cells]))
         # Also numbers of this range that no configuration described has.
         own, values = block.column.numbers[holds], np.array([float(cell) for cell in cells])
-        return _Known(rows, index, (values >= own.min(initial=np.inf)) & (values <= own.max(initial=-np.inf)))
+        return _Known(index, (values >= own.min(initial=np.inf)) & (values <= own.max(initial=-np.inf)))
 
     def _search(self, wanted: Sequence[_Known]) -> bool:
         """Whether a path of the diagram has values and amounts like these."""

@@ -19,6 +19,7 @@ from rather.formats.tables.facts import Facts
 from rather.formats.tables.inspection import inspect_table, reject_problems
 from rather.formats.tables.interactions import Interaction, build_interactions, left_out
 from rather.formats.tables.prior import joint_prior, utility_scale
+from rather.formats.tables.rows_with_attributes import RowsWithAttributes
 from rather.formats.tables.settings import TableSettings
 from rather.formats.tables.table_attributes import attributes_together, table_attributes
 from rather.formats.tables.table_columns import InspectedTable, TableColumn, label_columns
@@ -116,6 +117,7 @@ def encode_table(
         attributes=attributes,
         columns=compared_columns(blocks, attributes, interactions, scale),
         together=partial(attributes_together, blocks, interactions),
+        combinable=RowsWithAttributes(blocks),
         comparatives=TableComparatives(blocks, scale, interactions, items),
         filters=TableFilters(inspected.columns),
         space=TableSpace(
