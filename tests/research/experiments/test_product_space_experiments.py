@@ -16,6 +16,7 @@ from rather.research.experiments.product_spaces.computer import (
 )
 from rather.research.experiments.product_spaces.kind import prepare_space, work
 from rather.research.experiments.product_spaces.tables import published_table
+from rather.research.experiments.result_tables import result_tables
 from rather.research.experiments.spec import load_spec
 from rather.research.experiments.summary import ExperimentSummary, MethodSummary
 from rather.retrieval import exact_retriever
@@ -124,3 +125,30 @@ def test_users_adjust_after_their_questions():
     outcome = work(job({"source": "bicycle"}, {"k": 2, "questions": 1, "adjustments": 2, "users": 3}))
     assert [len(outcome[measure]) for measure in ("regret", "evoi")] == [4, 1]
     assert outcome["regret"][3] < outcome["regret"][1]
+
+
+def shown(label, questions, adjustments):
+    """The tables of regret and of EVOI of a variant; their numbers are those of the answers."""
+    spec = load_spec("spaces")
+    mean = {"regret": [float(each) for each in range(questions + adjustments + 1)]}
+    mean["evoi"] = [float(each) for each in range(1, questions + 1)]
+    errors = {name: [0.5] * len(values) for name, values in mean.items()}
+    row = MethodSummary(label, "auto", 2, {**mean, "ndcg": [], "hit": []}, errors)
+    only = replace(spec, variants=tuple(each for each in spec.variants if each.label == label))
+    summary = ExperimentSummary("spaces", "rather reproduce spaces", 2, False, [], [row])
+    found = result_tables(only, summary)
+    return [table for table in found if table.title.startswith(("Mean regret", "Mean EVOI"))]
+
+
+def test_tables_say_which_answers_were_adjustments():
+    regret, evoi = shown("laptop, two questions, then adjusted", 2, 3)
+    assert list(regret.head) == ["", "0", "1", "2", "2 + 1 adj.", "2 + 2 adj.", "2 + 3 adj.", "±"]
+    assert list(evoi.head) == ["", "1", "2", "±"]
+
+
+def test_of_many_questions_a_table_shows_the_first_every_fifth_and_the_last():
+    regret, evoi = shown("computer, 1,000 users known", 22, 0)
+    assert list(regret.head) == ["", *"01234", "5", "10", "15", "20", "22", "±"]
+    assert [float(cell) for cell in regret.rows[0][1:-1]] == [0, 1, 2, 3, 4, 5, 10, 15, 20, 22]
+    assert [float(cell) for cell in evoi.rows[0][1:-1]] == [1, 2, 3, 4, 5, 10, 15, 20, 22]
+    assert len(shown("computer, 1,000 users known", 16, 0)[0].head) == 1 + 17 + 1
